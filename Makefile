@@ -1,0 +1,84 @@
+# Every target says in its own line what it does; `make` alone lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+# The first interpreter that is new enough and can make an environment; `make test PYTHON=python3.13` chooses.
+USABLE := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+	$$p -c '$(USABLE)' >/dev/null 2>&1 && echo $$p && break; done)
+JOBS ?= 2
+TESTS ?= tests
+
+ENVS := .venvs
+TEST := $(ENVS)/test
+DEMO := $(ENVS)/demo
+LOCK := $(ENVS)/lock
+WORKSPACE := demo-workspace
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+INSTALL = bin/python -m pip install --quiet --no-input
+
+.PHONY: help demo test lint format walls types bench bench-smoke lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(DEMO)/.ready ## run the three example targets and see what the gate rules on them
+	@rm -rf $(WORKSPACE)
+	@$(DEMO)/bin/fiel demo $(WORKSPACE)
+
+test: $(TEST)/.ready ## run the tests (TESTS=path narrows them, JOBS=n sets the processes)
+	@$(TEST)/bin/python -m pytest -n $(JOBS) $(TESTS)
+
+lint: $(TEST)/.ready ## check style, formatting, types, file lengths and names
+	@$(TEST)/bin/ruff check
+	@$(TEST)/bin/ruff format --check
+	@$(TEST)/bin/python tools/check_house.py
+	@$(MAKE) types
+
+types: $(TEST)/.ready ## check the types, strictly
+	@$(TEST)/bin/mypy
+
+format: $(TEST)/.ready ## rewrite the code in the house's format
+	@$(TEST)/bin/ruff check --fix --exit-zero
+	@$(TEST)/bin/ruff format
+
+walls: $(TEST)/.ready ## check that no room imports what it must not
+	@PYTHONPATH=src $(TEST)/bin/lint-imports --no-logo
+
+bench: $(TEST)/.ready ## measure fiel beside its yardsticks (some minutes)
+	@$(TEST)/bin/python -m bench
+
+bench-smoke: $(TEST)/.ready ## the same, small: does it still run, and within its limits
+	@$(TEST)/bin/python -m bench --smoke
+
+lock: ## choose the versions anew and write requirements/*.lock (the only target that uses uv)
+	@test -x $(LOCK)/bin/uv || { $(PYTHON) -m venv $(LOCK) && $(LOCK)/$(INSTALL) uv; }
+	@compile() { $(LOCK)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --no-emit-find-links "$$@"; }; \
+	compile pyproject.toml -o requirements/runtime.lock; \
+	compile --group build -c requirements/runtime.lock -o requirements/build.lock; \
+	compile pyproject.toml --extra pytest --group test -c requirements/runtime.lock -o requirements/test.lock
+
+clean: ## remove the environments, caches and what the demo wrote
+	rm -rf $(ENVS) $(WORKSPACE) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	find src tests bench tools -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# An environment is made anew when its lock changes; fiel itself is put in again when pyproject.toml does too.
+$(TEST)/.locked: requirements/test.lock
+$(DEMO)/.locked: requirements/runtime.lock requirements/build.lock
+$(ENVS)/%/.locked:
+	@test -n "$(PYTHON)" || { echo "fiel needs Python 3.11 or newer with venv; none was found" >&2; exit 1; }
+	@echo "making $(@D) (once)"
+	@$(PYTHON) -m venv --clear $(@D)
+	@$(@D)/$(INSTALL) --require-hashes $(patsubst %,-r %,$^)
+	@touch $@
+
+$(ENVS)/%/.ready: $(ENVS)/%/.locked pyproject.toml
+	@$(@D)/$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.PRECIOUS: $(ENVS)/%/.locked $(ENVS)/%/.ready
