@@ -32,9 +32,10 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def make(copy: Path, *words: str) -> tuple[int, str]:
+def make(copy: Path, *words: str, require: str = "0") -> tuple[int, str]:
     """Exit code and text of ``make``, told that the environment needs no building."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "MAKE", "MFLAGS"))}
+    env["FIEL_REQUIRE"] = require
     ran = subprocess.run(
         ["make", "--old-file", READY, *words], cwd=copy, env=env, capture_output=True, text=True, check=False
     )
@@ -94,6 +95,16 @@ def test_the_tests_lane_fails_on(copy: Path, lines: str, said: str) -> None:
     code, text = make(copy, "test", "JOBS=0")
     assert code != 0
     assert said in text
+
+
+def test_the_tests_lane_fails_in_ci_on_a_test_that_skips(copy: Path) -> None:
+    shutil.copy(ROOT / "tests" / "conftest.py", copy / "tests")
+    (copy / "tests" / "test_planted.py").write_text("import pytest\n\ndef test_one():\n    pytest.skip('no oracle')\n")
+    code, text = make(copy, "test", "JOBS=0")
+    assert (code, "1 skipped" in text) == (0, True), text
+    code, text = make(copy, "test", "JOBS=0", require="1")
+    assert code != 0
+    assert "FIEL_REQUIRE=1 lets nothing skip. Skipped: no oracle" in text
 
 
 def test_the_tests_lane_passes_where_nothing_is_wrong(copy: Path) -> None:
