@@ -1,0 +1,1 @@
+"""The time of the machine."""

@@ -1,0 +1,59 @@
+"""An exception of the system under test, told in one line: its type, its text and the user's own line it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from fiel.adapters.targets.answers import short
+from fiel.core.errors import TargetFailure
+
+_MAX_TEXT: Final = 300
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages", "node_modules"})
+
+
+def crash(error: BaseException, roots: Sequence[Path]) -> TargetFailure:
+    """The TargetFailure ``crash`` for an exception: ``ValueError: …`` and, as its place, ``targets.py:12``.
+
+    The place is the deepest frame whose file lies under one of ``roots`` (the user's own sources), relative to it;
+    empty when there is none. Of the frames nothing else is read: no locals, no source line.
+    """
+    place = place_of(error.__traceback__, roots)
+    if not place and error.__cause__ is not None:
+        # A StopIteration that leaves a coroutine becomes a RuntimeError without the coroutine's frame.
+        place = place_of(error.__cause__.__traceback__, roots)
+    return TargetFailure("crash", told(error), place=place)
+
+
+def told(error: BaseException) -> str:
+    """``Type: text``, bounded and on one line, even for an exception whose ``str()`` raises."""
+    name = type(error).__name__[:80]
+    try:
+        text = str(error)
+    except Exception:
+        text = "(its message cannot be read)"
+    return f"{name}: {short(text, _MAX_TEXT)[1:-1]}" if text else name
+
+
+def place_of(traceback: TracebackType | None, roots: Sequence[Path]) -> str:
+    """File and line of the deepest frame under one of ``roots``, as ``agents/flow.py:12``; ``""`` when none is."""
+    place = ""
+    while traceback is not None:
+        own = relative(traceback.tb_frame.f_code.co_filename, roots)
+        if own:
+            place = f"{own}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return place
+
+
+def relative(filename: str, roots: Sequence[Path]) -> str:
+    """The file's path below the first root that holds it, or ``""``; what is installed inside a root is not in it."""
+    path = Path(filename)
+    for root in roots:
+        if path.is_relative_to(root):
+            inside = path.relative_to(root)
+            if _INSTALLED.isdisjoint(inside.parts):
+                return inside.as_posix()
+    return ""
