@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -41,7 +41,7 @@ class Target(Protocol):
         """Make ready; raise ConfigError or TargetFailure before the first call rather than at it."""
         ...
 
-    async def call(self, call: Call) -> Output:
+    def call(self, call: Call) -> Coroutine[Any, Any, Output]:
         """The answer to one call; raise TargetFailure when there is none, and nothing else."""
         ...
 
@@ -87,6 +87,10 @@ class Log(Protocol):
         """Make everything appended survive a power cut too."""
         ...
 
+    def keep(self, lines: int) -> None:
+        """Forget every line after the first ``lines``."""
+        ...
+
 
 class Spool(Protocol):
     """Bytes put aside until they are needed, on disk so that memory stays flat."""
@@ -97,20 +101,36 @@ class Spool(Protocol):
         """What was written, from the beginning."""
         ...
 
+    def close(self) -> None: ...
+
 
 class Journal(Protocol):
     """The directory of one run, held by one process at a time."""
 
     @property
-    def trials(self) -> Log: ...
+    def trials(self) -> Log:
+        """What the target answered: the truth of a run, there for good once appended."""
+        ...
 
     @property
-    def verdicts(self) -> Log: ...
+    def verdicts(self) -> Log:
+        """What graders said. It can be made again from the trials, so it may lag behind until it is synced."""
+        ...
 
     @property
-    def traces(self) -> Log: ...
+    def traces(self) -> Log:
+        """One span a trial, in the order of ``verdicts``; may lag like them."""
+        ...
 
     def spool(self) -> Spool: ...
+
+    def begin_verdicts(self) -> Log:
+        """A new log beside ``verdicts``, empty, that replaces it at :meth:`adopt_verdicts`."""
+        ...
+
+    def adopt_verdicts(self) -> None:
+        """Flush the log that was begun and put it in the place of ``verdicts``, at once."""
+        ...
 
     def put(self, name: str, chunks: Iterable[bytes]) -> None:
         """Write a whole file of the run (``report.json``) so that it is either the old one or the new one."""
@@ -134,9 +154,12 @@ class CaseSource(Protocol):
         """How errors name it: the path as the user wrote it."""
         ...
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Line number from 1 and the line's bytes, without its newline; raises DatasetError on a line beyond the
-        size limit and StorageError when the file cannot be read. May be iterated several times."""
+    def lines(self, also: Callable[[bytes], object] | None = None) -> Iterator[tuple[int, bytes]]:
+        """Line number from 1 and the line's bytes, without its newline and without a byte order mark.
+
+        ``also`` is called with every raw chunk of the file in order (to hash it). Raises DatasetError on a line
+        beyond the size limit and StorageError when the file cannot be read. May be iterated several times.
+        """
         ...
 
     def schemas(self) -> Mapping[str, Any]:

@@ -18,7 +18,8 @@ PASSED, FAILED, NOT_GRADED, NOT_APPLICABLE = "1", "0", "-", "."
 class Rate:
     """A sum over a sum with its 95 % interval, as fractions of 1.
 
-    ``value`` and ``interval`` are None where ``denominator`` is 0: undefined is undefined. ``clusters`` is the
+    ``value`` and ``interval`` are None where ``denominator`` is 0: undefined is undefined. The interval is None too
+    where all counts come from a single case, which says nothing of other cases. ``clusters`` is the
     number of cases behind the counts, and ``deff`` the design effect that widened the interval, where several
     counts come from one case (fields of a document, trials); both None where each case counts once.
     """

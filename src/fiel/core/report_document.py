@@ -55,13 +55,28 @@ def encode_head(report: Report) -> dict[str, Any]:
 def encode(report: Report) -> dict[str, Any]:
     """The whole JSON object of a report."""
     document = encode_head(report)
-    document["failures"] = [asdict(failure) for failure in report.failures]
+    document["failures"] = [encode_failure(failure) for failure in report.failures]
     if report.outcomes is not None:
         document["outcomes"] = {
             "graders": list(report.outcome_graders),
             "cases": [[case.id, case.stratum, list(case.outcomes)] for case in report.outcomes],
         }
     return document
+
+
+def encode_failure(failure: Failure) -> dict[str, Any]:
+    """One entry of ``failures``."""
+    return {
+        "case": failure.case,
+        "trial": failure.trial,
+        "stratum": failure.stratum,
+        "grader": failure.grader,
+        "label": failure.label,
+        "reason": failure.reason,
+        "detail": failure.detail,
+        "expected": failure.expected,
+        "got": failure.got,
+    }
 
 
 def encode_rate(rate: Rate) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Where a run's results are written as they finish."""

@@ -1,0 +1,112 @@
+"""The command line: one file a command, imported only when it is used."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Final
+
+import click
+
+from fiel import __version__
+
+PASS, BLOCK, REFUSED, INCONCLUSIVE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 4, 130
+"""Exit codes, a contract: what a release decided, what was refused or misused, what outside broke."""
+
+COMMANDS: Final = {
+    "init": "Make a workspace, empty or from an example.",
+    "demo": "Show the whole journey on the RelayOps example.",
+    "dataset": "Check, pin, count and extend datasets.",
+    "run": "Run a target over a split and write a report.",
+    "grade": "Grade a run's stored outputs again; the target is asked nothing.",
+    "report": "Show a report: terminal, md, json, junit, html, github.",
+    "diff": "Compare two reports: what was fixed, what broke.",
+    "gate": "Rule on a release: pass, block or inconclusive.",
+    "doctor": "Check the workspace, one line each.",
+    "selftest": "Check the statistics of this installation.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"fiel.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from fiel.core.errors import did_you_mean
+
+            ctx.fail(f"no command {args[0]!r}; {did_you_mean(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="fiel", message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.pass_context
+def root(ctx: click.Context, debug: bool) -> None:
+    """fiel tells whether an AI agent got better or worse.
+
+    Exit codes: 0 pass, 1 block, 2 refused or misused, 3 inconclusive, 4 something outside broke.
+    """
+    ctx.obj = debug
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The entry point ``fiel``: runs one command and exits with its code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command; gives its exit code instead of exiting."""
+    given = sys.argv[1:] if arguments is None else arguments
+    # The flag is looked up by hand: it must hold for errors that come before options are parsed.
+    debug = "--debug" in given
+    try:
+        code = root.main(args=given, prog_name="fiel", standalone_mode=False)
+    except click.exceptions.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return REFUSED
+    except KeyboardInterrupt:
+        click.echo("interrupted; what was finished is kept: go on with --resume", err=True)
+        return INTERRUPTED
+    except Exception as error:
+        if debug:
+            raise
+        return _told(error)
+    return code if isinstance(code, int) else PASS
+
+
+def _told(error: Exception) -> int:
+    from fiel.core.errors import FielError, Refused
+
+    if isinstance(error, BrokenPipeError):
+        # The reader of a pipe has left; there is nobody to tell.
+        sys.stderr.close()
+        return BROKEN
+    if isinstance(error, FielError):
+        click.echo(f"fiel: {error}", err=True)
+        return REFUSED if isinstance(error, Refused) else BROKEN
+    if isinstance(error, OSError):
+        click.echo(f"fiel: {error.filename or ''}: {error.strerror or error}".replace(": : ", ": "), err=True)
+        return BROKEN
+    click.echo(
+        f"fiel: unexpected {type(error).__name__}: {error}\nThis is a defect of fiel; `fiel --debug ...` shows where.",
+        err=True,
+    )
+    return BROKEN

@@ -1,0 +1,1 @@
+"""Running a target over a dataset: cases x trials, graded, journalled and reported."""

@@ -1,0 +1,139 @@
+"""One trial: the target is called, within its time, again where that makes sense, and what came is written down."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from fiel.core.case import Case
+from fiel.core.errors import TargetFailure
+from fiel.core.trial import Output, Trial, Usage
+from fiel.core.verdict import Ungraded
+from fiel.ports import Call, Clock, Target
+
+T = TypeVar("T")
+
+FIRST_PAUSE_S: Final = 0.5
+LONGEST_PAUSE_S: Final = 60.0
+"""A Retry-After beyond this is obeyed by giving the trial up, not by coming back too early."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempting:
+    """How a trial is made: its time limit in seconds (None: none), how often it is tried again, and the options.
+
+    ``price`` gives the cost in USD of a model's usage where the target did not say it, or None where unknown.
+    ``random`` draws the jitter of a pause, 0 to 1.
+    """
+
+    target: Target
+    clock: Clock
+    options: Mapping[str, Any]
+    timeout_s: float | None = 60.0
+    retries: int = 2
+    price: Callable[[str | None, Usage], float | None] = lambda _model, _usage: None
+    random: Callable[[], float] = random.random
+
+    async def make(self, case: Case, index: int, trial: int) -> Trial:
+        """The trial of one case; a target that gives no output ends as ``failed``, never as an exception."""
+        call = Call(case_id=case.id, input=case.input, trial=trial, options=self.options, timeout_s=self.timeout_s)
+        clock = self.clock
+        attempts = 0
+        while True:
+            attempts += 1
+            started, began = clock.unix_s(), clock.monotonic_s()
+            try:
+                output = await within(self.target.call(call), self.timeout_s)
+            except TimeoutError:
+                failure = TargetFailure("timeout", f"no answer within {self.timeout_s:g} s")
+            except TargetFailure as error:
+                failure = error
+            else:
+                return self._done(case, index, trial, output, attempts, started, clock.monotonic_s() - began)
+            took = clock.monotonic_s() - began
+            pause = self._pause(failure, attempts)
+            if pause is None:
+                detail = f"{failure} at {failure.place}" if failure.place else str(failure)
+                return Trial(
+                    case=case.id,
+                    index=index,
+                    trial=trial,
+                    failed=Ungraded(reason=f"target_{failure.code}", detail=detail),
+                    latency_s=took,
+                    attempts=attempts,
+                    started_unix_s=started,
+                )
+            await clock.sleep(pause)
+
+    def _pause(self, failure: TargetFailure, attempts: int) -> float | None:
+        """Seconds before the next try, or None to give up: full jitter under a doubling bound, never before
+        what the target asked for in Retry-After."""
+        if not failure.retriable or attempts > self.retries:
+            return None
+        asked = failure.retry_after_s or 0.0
+        if asked > LONGEST_PAUSE_S:
+            return None
+        bound = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** (attempts - 1))
+        # Jitter goes on top of what was asked: everyone who got a 429 would otherwise return at the same moment.
+        return asked + self.random() * bound
+
+    def _done(
+        self, case: Case, index: int, trial: int, output: Output, attempts: int, started: float, took: float
+    ) -> Trial:
+        cost = output.cost_usd
+        if cost is None and output.usage is not None:
+            cost = self.price(output.model, output.usage)
+        return Trial(
+            case=case.id,
+            index=index,
+            trial=trial,
+            output=output.value,
+            latency_s=took,
+            cost_usd=cost,
+            usage=output.usage,
+            tool_calls=output.tool_calls,
+            model=output.model,
+            attempts=attempts,
+            started_unix_s=started,
+        )
+
+
+async def within(coroutine: Coroutine[Any, Any, T], seconds: float | None) -> T:
+    """The coroutine's result, or TimeoutError when it takes longer (None: no limit).
+
+    The clock is set only once the coroutine really waits: a target that answers at once, of which a run may have
+    millions, does not pay for a timer.
+    """
+    if seconds is None:
+        return await coroutine
+    try:
+        waits_for = coroutine.send(None)
+    except StopIteration as stop:
+        answer: T = stop.value
+        return answer
+    async with asyncio.timeout(seconds):
+        return await _Rest(coroutine, waits_for)
+
+
+class _Rest(Generic[T]):
+    """What is left of a coroutine after its first step, as something to await in the same task."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T], waits_for: Any) -> None:
+        self._coroutine, self._waits_for = coroutine, waits_for
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        waits_for = self._waits_for
+        try:
+            while True:
+                try:
+                    sent = yield waits_for
+                except BaseException as error:
+                    waits_for = self._coroutine.throw(error)
+                else:
+                    waits_for = self._coroutine.send(sent)
+        except StopIteration as stop:
+            answer: T = stop.value
+            return answer

@@ -1,0 +1,126 @@
+"""What a report shows of a failed trial: expected and got, bounded in size, personal data masked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from fiel.core.case import Case
+from fiel.core.grader import Result
+from fiel.core.report import Failure
+from fiel.core.trial import Trial
+from fiel.core.verdict import Ungraded, Verdict
+from fiel.personal import mask, mask_value
+
+MOST_BYTES: Final = 1000
+MOST_FINDINGS: Final = 20
+_FINE: Final = frozenset({"match", "abstained"})
+
+
+def failures_of(
+    case: Case, number: int, stratum: str, trial: Trial | None, results: Mapping[str, Result]
+) -> Iterator[Failure]:
+    """One failure for each grader that a trial failed or left ungraded; one in all where there was no output."""
+    if trial is None or trial.failed is not None:
+        why = next(iter(results.values())) if trial is None else trial.failed
+        assert isinstance(why, Ungraded)
+        yield Failure(
+            case=case.id,
+            trial=number,
+            stratum=stratum,
+            grader="target",
+            label="ungraded",
+            reason=why.reason,
+            detail=_masked_text(why.detail, declared(case, None)),
+        )
+        return
+    secrets: tuple[str, ...] | None = None
+    for grader, result in results.items():
+        if isinstance(result, Verdict) and result.passed is not False:
+            continue
+        if secrets is None:
+            secrets = declared(case, trial.output)
+        if isinstance(result, Ungraded):
+            yield Failure(
+                case=case.id,
+                trial=number,
+                stratum=stratum,
+                grader=grader,
+                label="ungraded",
+                reason=result.reason,
+                detail=_masked_text(result.detail, secrets),
+            )
+            continue
+        expected, got = _values(case, trial, result)
+        yield Failure(
+            case=case.id,
+            trial=number,
+            stratum=stratum,
+            grader=grader,
+            label=result.label,
+            reason=result.reason,
+            expected=_shown(expected, secrets),
+            got=_shown(got, secrets),
+        )
+
+
+def declared(case: Case, output: Any) -> tuple[str, ...]:
+    """The texts in the fields that the case declares personal, in what was expected and in what came back."""
+    found: set[str] = set()
+    for name in case.pii:
+        for value in (case.expected if case.has_expected else None, output):
+            _texts(_at(value, name), found)
+    return tuple(sorted(found, key=lambda text: (-len(text), text)))
+
+
+def _values(case: Case, trial: Trial, verdict: Verdict) -> tuple[Any, Any]:
+    bad = [finding for finding in verdict.findings if finding.outcome not in _FINE][:MOST_FINDINGS]
+    if bad:
+        return {f.path: f.expected for f in bad}, {f.path: f.got for f in bad}
+    return (case.expected if case.has_expected else None), trial.output
+
+
+def _at(value: Any, name: str) -> Any:
+    if not name.startswith("/"):
+        return value.get(name) if isinstance(value, Mapping) else None
+    for part in name[1:].split("/"):
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, Mapping):
+            value = value.get(key)
+        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None
+    return value
+
+
+def _texts(value: Any, into: set[str]) -> None:
+    if isinstance(value, str):
+        if value.strip():
+            into.add(value)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            _texts(item, into)
+    elif isinstance(value, list):
+        for item in value:
+            _texts(item, into)
+    elif value is not None and not isinstance(value, bool):
+        into.add(str(value))
+
+
+def _masked_text(text: str, secrets: tuple[str, ...]) -> str:
+    return mask(text, values=secrets)[:MOST_BYTES] if text else ""
+
+
+def _shown(value: Any, secrets: tuple[str, ...]) -> Any:
+    encoded = msgspec.json.encode(value)
+    if len(encoded) > MOST_BYTES * 20:
+        # Masking a text of any size costs time in its length; what would be cut is cut first, with room to spare.
+        return f"({len(encoded):,} bytes of JSON, not shown)"
+    masked = mask_value(value, values=secrets)
+    encoded = msgspec.json.encode(masked)
+    if len(encoded) <= MOST_BYTES:
+        return masked
+    return encoded[:MOST_BYTES].decode(errors="ignore") + f"... ({len(encoded):,} bytes)"

@@ -1,0 +1,86 @@
+"""Remembering a million ids and inputs in sixteen bytes a case, to find what is there twice."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from hashlib import blake2b
+from typing import Any, Final
+
+import msgspec
+
+# Nothing to normalise: plain ASCII without escapes, without runs of spaces and without spaces at a string's ends.
+_PLAIN: Final = re.compile(rb'\\|  |" | "|[^\x00-\x7f]')
+_BUCKETS: Final = 256
+
+
+def normalised(value: Any) -> bytes:
+    """A JSON value's canonical form after Unicode NFC and whitespace folding of every string in it."""
+    encoded = msgspec.json.encode(value, order="sorted")
+    if _PLAIN.search(encoded) is None:
+        return encoded
+    return msgspec.json.encode(_folded(value), order="sorted")
+
+
+def _folded(value: Any) -> Any:
+    if isinstance(value, str):
+        return " ".join(unicodedata.normalize("NFC", value).split())
+    if isinstance(value, list):
+        return [_folded(item) for item in value]
+    if isinstance(value, dict):
+        return {_folded(key): _folded(item) for key, item in value.items()}
+    return value
+
+
+class Prints:
+    """A bag of 64-bit prints at 8 bytes each; equal content has equal prints, and the rare reverse is checked."""
+
+    def __init__(self) -> None:
+        # Buckets by the lowest byte, so that sorting one of them never copies them all.
+        self._buckets = [array("Q") for _ in range(_BUCKETS)]
+
+    def add(self, print_: int) -> None:
+        self._buckets[print_ & 0xFF].append(print_)
+
+    def repeated(self) -> set[int]:
+        """The prints that were added more than once."""
+        found: set[int] = set()
+        for bucket in self._buckets:
+            if len(bucket) > 1:
+                before = -1
+                for print_ in sorted(bucket):
+                    if print_ == before:
+                        found.add(print_)
+                    before = print_
+        return found
+
+    def common(self, other: Prints) -> set[int]:
+        """The prints that are in both."""
+        found: set[int] = set()
+        for mine, theirs in zip(self._buckets, other._buckets, strict=True):
+            found.update(set(mine).intersection(theirs))
+        return found
+
+
+class Fingerprints:
+    """The prints of a dataset's ids and of its normalised inputs."""
+
+    def __init__(self) -> None:
+        self.ids, self.inputs = Prints(), Prints()
+
+    def add(self, case_id: str, case_input: Any) -> None:
+        self.ids.add(self.of_id(case_id))
+        self.inputs.add(self.of_input(case_input))
+
+    @staticmethod
+    def of_id(case_id: str) -> int:
+        return int.from_bytes(blake2b(case_id.encode(), digest_size=8).digest(), "little")
+
+    @staticmethod
+    def of_input(case_input: Any) -> int:
+        return int.from_bytes(blake2b(normalised(case_input), digest_size=8).digest(), "little")
+
+    @classmethod
+    def of(cls, case_id: str, case_input: Any) -> tuple[int, int]:
+        return cls.of_id(case_id), cls.of_input(case_input)

@@ -1,0 +1,46 @@
+"""Finding reports on disk: a run directory or a report.json, read and decoded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fiel.core.errors import ReportError, StorageError
+from fiel.core.report import Report
+from fiel.core.report_document import decode
+
+
+def report_path(path: Path) -> Path:
+    """The report.json meant by ``path``: the file itself, or the one in that run directory."""
+    found = path / "report.json" if path.is_dir() else path
+    if not path.exists():
+        raise ReportError(f"{path}: no such file or directory; name a run directory or a report.json")
+    if not found.is_file():
+        begun = (path / "manifest.json").exists()
+        hint = f"the run was not finished: go on with --resume {path}" if begun else "name a run directory"
+        raise ReportError(f"{path}: holds no report.json; {hint}")
+    return found
+
+
+def load_report(path: str | Path) -> Report:
+    """The report of a run directory or of a report.json.
+
+    Raises ReportError for what is not a report or was written by a newer fiel, StorageError for what cannot be
+    read.
+    """
+    found = report_path(Path(path))
+    return decode(load_json(found), where=str(found))
+
+
+def load_json(path: Path) -> Any:
+    """A JSON file's value; raises ReportError where it is not JSON."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror or error}") from error
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ReportError(f"{path}: not JSON: {error}") from None
