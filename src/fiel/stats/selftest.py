@@ -123,7 +123,7 @@ def _at_most(name: str, measured: float, bound: float) -> Check:
 
 def _equal(name: str, measured: float, printed: float, digits: int) -> Check:
     close = abs(measured - printed) <= 0.5000001 * 10.0**-digits
-    return Check(name=name, measured=measured, bound=f"{printed:.{digits}f}", passed=close)
+    return Check(name=name, measured=measured, bound=f"{printed:g} to {digits} decimals", passed=close)
 
 
 def _width(interval: tuple[float, float]) -> float:
