@@ -77,6 +77,8 @@ def declared(case: Case, output: Any) -> tuple[str, ...]:
 
 def _values(case: Case, trial: Trial, verdict: Verdict) -> tuple[Any, Any]:
     bad = [finding for finding in verdict.findings if finding.outcome not in _FINE][:MOST_FINDINGS]
+    if len(bad) == 1 and not bad[0].path:
+        return bad[0].expected, bad[0].got
     if bad:
         return {f.path: f.expected for f in bad}, {f.path: f.got for f in bad}
     return (case.expected if case.has_expected else None), trial.output

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -16,6 +17,7 @@ from fiel.core.trial import Trial
 from fiel.core.verdict import Finding, Measure, Ungraded, Verdict
 
 _encode = msgspec.json.Encoder().encode
+_SPEAKABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:/|-]{0,119}\Z")
 
 
 class _MeasureLine(msgspec.Struct):
@@ -188,8 +190,13 @@ def encode_span(run_id: str, case: Case, trial: Trial, results: Mapping[str, Res
 
 def _why(result: Result) -> str:
     if isinstance(result, Ungraded):
-        return f"ungraded:{result.reason}"
-    return (result.reason or result.label) if result.passed is False else ""
+        return f"ungraded:{_word(result.reason)}"
+    return _word(result.reason or result.label) if result.passed is False else ""
+
+
+def _word(reason: str) -> str:
+    # A grader of the team's own may have put an answer's text into its reason; a trace never carries one.
+    return reason if _SPEAKABLE.match(reason) else "reason_withheld"
 
 
 def _filled(output: Any, name: str) -> bool:

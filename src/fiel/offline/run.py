@@ -26,7 +26,7 @@ from fiel.offline.book import Places, find_trials, find_verdicts, verdict_header
 from fiel.offline.dataset import Checked
 from fiel.offline.records import decode_trial, encode_span, encode_trial, encode_verdicts
 from fiel.offline.reporting import Sources, write_report
-from fiel.ports import Cache, Clock, Journal
+from fiel.ports import Cache, Journal
 
 SYNC_EVERY: Final = 100
 """Finished trials between two flushes to the disk itself; a kill loses none of them, a power cut at most these."""
@@ -94,47 +94,6 @@ async def run(
         "last_stretch_s": attempting.clock.monotonic_s() - began_s,
     }
     return write_report(plan_sources(plan, work.book, journal, manifest["run_id"]), work.budget, timing, work.skipped)
-
-
-def regrade(
-    plan: Plan, *, journal: Journal, clock: Clock, progress: Callable[[Progress], None] | None = None
-) -> Report:
-    """Grade the stored outputs of a finished run again with the graders of ``plan``; the target is asked nothing.
-
-    Trials that were never made stay Ungraded. The old verdicts stay in place until the new ones are complete.
-    """
-    require_complete(plan.manifest)
-    began_s = clock.monotonic_s()
-    before = _read_manifest(journal)
-    if before is None:
-        raise Refused("this directory holds no run: there is no manifest.json")
-    _refuse_other_dataset(before, plan)
-    prints = [fingerprint(grader) for grader in plan.graders]
-    trials = find_trials(journal.trials, cases=plan.dataset.cases, trials=plan.trials, where="trials.jsonl")
-    verdicts = Places(len(trials))
-    fresh = journal.begin_verdicts()
-    fresh.append(verdict_header(prints))
-    for done, (case, index) in enumerate(_numbered(plan.dataset)):
-        for number in range(plan.trials):
-            slot = index * plan.trials + number
-            if slot in trials:
-                trial = decode_trial(journal.trials.read(trials[slot]), "trials.jsonl")
-                verdicts[slot] = fresh.append(_verdict_line(trial, grade(plan.graders, case, trial)))
-        if progress is not None and done % 1000 == 0:
-            progress(Progress(finished=done * plan.trials, of=len(trials), failed=0))
-    document = dict(before) | {"manifest": dict(plan.manifest)}
-    journal.put("manifest.json", [msgspec.json.format(msgspec.json.encode(document), indent=2), b"\n"])
-    journal.adopt_verdicts()
-    timing = {
-        "started_unix_s": before.get("started_unix_s"),
-        "finished_unix_s": clock.unix_s(),
-        "last_stretch_s": clock.monotonic_s() - began_s,
-    }
-    book = Book(trials=trials, verdicts=verdicts)
-    budget = Budget(usd=plan.budget_usd, tokens=plan.budget_tokens)
-    missing = len(trials) - trials.count()
-    reason = "not_run" if missing else None
-    return write_report(plan_sources(plan, book, journal, before["run_id"]), budget, timing, reason)
 
 
 def grade(graders: Sequence[Grader], case: Case, trial: Trial) -> dict[str, Result]:
@@ -233,7 +192,7 @@ class _Work:
         self.finished = book.trials.count()
         if not self.finished:
             return
-        for case, index in _numbered(plan.dataset):
+        for case, index in numbered(plan.dataset):
             for number in range(plan.trials):
                 slot = index * plan.trials + number
                 if slot not in book.trials:
@@ -267,7 +226,7 @@ class _Work:
 
     def _pending(self) -> Iterator[tuple[Case, int, int]]:
         trials, done = self.plan.trials, self.book.trials
-        for case, index in _numbered(self.plan.dataset):
+        for case, index in numbered(self.plan.dataset):
             for number in range(trials):
                 if index * trials + number not in done:
                     yield case, index, number
@@ -301,7 +260,7 @@ class _Work:
 
     def _write_verdicts(self, case: Case, trial: Trial, slot: int) -> None:
         results = grade(self.plan.graders, case, trial)
-        self.book.verdicts[slot] = self.journal.verdicts.append(_verdict_line(trial, results))
+        self.book.verdicts[slot] = self.journal.verdicts.append(verdict_line(trial, results))
         self.journal.traces.append(encode_span(self.run_id, case, trial, results))
 
     def _sync_aside(self) -> None:
@@ -334,7 +293,8 @@ class _Work:
             self.cache.put(self._key(case, trial.trial), encode_trial(trial))
 
 
-def _verdict_line(trial: Trial, results: Mapping[str, Result]) -> bytes:
+def verdict_line(trial: Trial, results: Mapping[str, Result]) -> bytes:
+    """The line of a trial's verdicts; a verdict that is not JSON becomes Ungraded."""
     try:
         return encode_verdicts(trial, results)
     except (TypeError, ValueError, RecursionError):
@@ -350,12 +310,14 @@ def _encodable(trial: Trial, name: str, result: Result) -> Result:
     return result
 
 
-def _numbered(dataset: Checked) -> Iterator[tuple[Case, int]]:
+def numbered(dataset: Checked) -> Iterator[tuple[Case, int]]:
+    """The cases with their positions from 0."""
     for index, case in enumerate(dataset):
         yield case, index
 
 
-def _read_manifest(journal: Journal) -> Mapping[str, Any] | None:
+def read_manifest(journal: Journal) -> Mapping[str, Any] | None:
+    """The ``manifest.json`` of a run, or None where none was begun."""
     raw = journal.get("manifest.json")
     if raw is None:
         return None
@@ -366,20 +328,25 @@ def _read_manifest(journal: Journal) -> Mapping[str, Any] | None:
     return document
 
 
+def begin_journal(plan: Plan, journal: Journal, now: float) -> Mapping[str, Any]:
+    """Write the ``manifest.json`` of a new run, before its first call; gives its document."""
+    document = {
+        "run_id": plan.run_id,
+        "started_unix_s": now,
+        "split": plan.dataset.info.split,
+        "target": dict(plan.target),
+        "trials": plan.trials,
+        "manifest": dict(plan.manifest),
+    }
+    journal.put("manifest.json", [msgspec.json.format(msgspec.json.encode(document), indent=2), b"\n"])
+    return document
+
+
 def _settle_manifest(plan: Plan, journal: Journal, now: float) -> Mapping[str, Any]:
-    before = _read_manifest(journal)
+    before = read_manifest(journal)
     if before is None:
-        document = {
-            "run_id": plan.run_id,
-            "started_unix_s": now,
-            "split": plan.dataset.info.split,
-            "target": dict(plan.target),
-            "trials": plan.trials,
-            "manifest": dict(plan.manifest),
-        }
-        journal.put("manifest.json", [msgspec.json.format(msgspec.json.encode(document), indent=2), b"\n"])
-        return document
-    _refuse_other_dataset(before, plan)
+        return begin_journal(plan, journal, now)
+    refuse_other_dataset(before, plan)
     now_said = {"target": dict(plan.target), **plan.manifest}
     then_said = {"target": before.get("target"), **before["manifest"]}
     differing = sorted(name for name in now_said.keys() | then_said.keys() if now_said.get(name) != then_said.get(name))
@@ -391,7 +358,8 @@ def _settle_manifest(plan: Plan, journal: Journal, now: float) -> Mapping[str, A
     return before
 
 
-def _refuse_other_dataset(before: Mapping[str, Any], plan: Plan) -> None:
+def refuse_other_dataset(before: Mapping[str, Any], plan: Plan) -> None:
+    """Raise Refused when the plan is not for the dataset and the trials that the run began with."""
     then, now = before["manifest"].get("dataset_sha256"), plan.manifest.get("dataset_sha256")
     if then != now:
         raise Refused(f"the dataset is not the one of this run (SHA-256 {str(now)[:12]}..., then {str(then)[:12]}...)")

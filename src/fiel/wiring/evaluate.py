@@ -23,7 +23,8 @@ from fiel.core.report import Report
 from fiel.harness.content import digest
 from fiel.offline.attempt import Attempting
 from fiel.offline.dataset import Checked
-from fiel.offline.run import Plan, Progress, regrade, run
+from fiel.offline.regrade import regrade
+from fiel.offline.run import Plan, Progress, run
 from fiel.reports import render
 from fiel.wiring.provenance import manifest_of, price_of
 from fiel.wiring.reportfiles import load_json, load_report
@@ -93,7 +94,7 @@ async def evaluate_async(
                 graders=graders,
                 manifest=manifest,
                 target=described,
-                dataset_facts=_facts(workspace, dataset, manifest, run_id, described, new=not asked.resume),
+                dataset_facts=dataset_facts(workspace, dataset, manifest, run_id, described, new=not asked.resume),
                 trials=asked.trials or _known_trials(out, settings.trials, asked.resume),
                 concurrency=concurrency,
                 primary=primary_of(workspace, graders),
@@ -177,7 +178,7 @@ def _versions(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _facts(
+def dataset_facts(
     workspace: Workspace,
     dataset: Checked,
     manifest: Mapping[str, Any],
@@ -186,6 +187,7 @@ def _facts(
     *,
     new: bool,
 ) -> dict[str, Any]:
+    """What a report says of its dataset; a ``new`` run of a holdout is logged first, with its number."""
     info = dataset.info
     facts: dict[str, Any] = {
         "name": info.name,
