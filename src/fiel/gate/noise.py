@@ -101,7 +101,7 @@ def noise(
         unlikely=at_most(found.p_different, alpha),
         p_different=found.p_different,
         summary=_summary(chosen, found.n, psi, means, detectable),
-        notes=(*compared.notes, *_notes(a1, a2, paired.ties, found.ungraded)),
+        notes=(*compared.notes, *_priced(epsilon, psi, alpha), *_notes(a1, a2, paired.ties, found.ungraded)),
         overrides=compared.overrides,
         a1=provenance(a1),
         a2=provenance(a2),
@@ -128,6 +128,16 @@ def _to_show(epsilon: Fraction, psi: Fraction, alpha: Fraction) -> int | None:
 def _summary(metric: str, n: int, psi: Fraction, means: str, detectable: float | None) -> str:
     shown = "no drop can be shown" if detectable is None else f"drops under {trimmed(detectable)} are lost in the noise"
     return f"{metric}: two runs of the same thing disagree on {trimmed(psi)} of {counted(n, 'case')} ({means}); {shown}"
+
+
+def _priced(epsilon: Fraction, psi: Fraction, alpha: Fraction) -> list[str]:
+    detect, show = _to_detect(epsilon, psi, alpha), _to_show(epsilon, psi, alpha)
+    power, notes = f"{trimmed(100 * POWER)}% power", []
+    if detect is not None:
+        notes.append(f"at this noise a drop of {trimmed(epsilon)} takes {detect} pairs to see with {power}")
+    if show is not None:
+        notes.append(f"to show that nothing fell by more than {trimmed(epsilon)} takes {show} pairs")
+    return notes
 
 
 def _notes(a1: Report, a2: Report, ties: int, ungraded: tuple[int, int]) -> list[str]:
