@@ -12,7 +12,7 @@ from fiel.core.case import ABSENT, Case
 from fiel.core.grader import Grader
 from fiel.core.item import Item
 from fiel.core.trial import ToolCall
-from fiel.core.verdict import Measure, Ungraded, Verdict
+from fiel.core.verdict import Finding, Measure, Ungraded, Verdict
 from fiel.graders import KINDS, build
 from fiel.testing.grader_contract import check_grader
 
@@ -78,13 +78,16 @@ class Faulty:
             "label": Verdict(passed=True, label=f"length {len(text)}"),
             "silent": Verdict(passed=False, label="wrong"),
             "unsaid": Ungraded(reason=""),
+            "unwritable": Verdict(
+                passed=False, label="wrong", reason="wrong", findings=(Finding(path="", outcome="wrong", got={1}),)
+            ),
         }
         if self.fault not in faults:
             raise ValueError(self.fault)
         return faults[self.fault]
 
 
-@pytest.mark.parametrize("fault", ["quotes", "counts", "twice", "label", "silent", "unsaid", "crash"])
+@pytest.mark.parametrize("fault", ["quotes", "counts", "twice", "label", "silent", "unsaid", "unwritable", "crash"])
 def test_the_contract_catches_each_fault(fault: str) -> None:
     with pytest.raises(AssertionError):
         check_grader(Faulty(fault=fault), [Item(case=Case(id="c", input=""), output="a text of the output")])

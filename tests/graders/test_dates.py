@@ -28,6 +28,7 @@ CHRISTMAS = date(2018, 12, 25)
         ("12/25/2018", "mdy"),
         ("12/25/18 08:09 PM", "mdy"),
         ("2018/12/25", "ymd"),
+        ("2018/12/25", "dmy"),
         ("25 December 2018", ""),
         ("25 Dec 2018", ""),
         ("25-DEC-2018", ""),
@@ -48,6 +49,7 @@ def test_dates_as_documents_write_them(text: str, order: str) -> None:
     ("text", "order"),
     [
         ("10/12/2018", ""),
+        ("2018/12/25", ""),
         ("25/12/2018", "mdy"),
         ("31/02/2018", "dmy"),
         ("25-DEC-18", ""),
@@ -71,6 +73,7 @@ def test_declared_formats_decide_and_two_that_disagree_do_not() -> None:
     with pytest.raises(Unreadable):
         read_date("10/12/2018", ("%d/%m/%Y", "%m/%d/%Y"))
     assert read_date("25/12/2018", ("%d/%m/%Y", "%m/%d/%Y")) == CHRISTMAS
+    assert read_date("25122018", ("%d%m%Y", "%Y%m%d")) == read_date("20181225", ("%d%m%Y", "%Y%m%d")) == CHRISTMAS
 
 
 @pytest.mark.parametrize("form", ["%d/%m", "nonsense", "%Y", "%Y %d"])

@@ -53,8 +53,9 @@ def read_date(value: Any, formats: Sequence[str] = (), order: str = "") -> date:
     """The date that a text says; a time of day after it is left out.
 
     Read are ISO 8601 (``2026-09-28``), every declared format, a month by its name with a year of four digits
-    (English, Portuguese, Spanish), and numbers in the declared ``order``. A year of two digits means 1969 to
-    2068 (POSIX). Raises Unreadable where nothing fits, and where two declared readings give two dates.
+    (English, Portuguese, Spanish), and numbers in the declared ``order`` (a year of four digits in front is
+    followed by month and day under every order). A year of two digits means 1969 to 2068 (POSIX). Raises
+    Unreadable where nothing fits, and where two declared readings give two dates.
     """
     if not isinstance(value, str) or len(value) > _MAX_TEXT:
         raise Unreadable("not a date")
@@ -83,7 +84,8 @@ def _by_shape(text: str, order: str) -> date:
     numbers = _NUMBERS.fullmatch(text)
     if numbers is None or not order:
         raise Unreadable("not a date in a declared form")
-    part = dict(zip(order, numbers.groups(), strict=True))
+    # Year first is written in one order only (ISO 8601's), whatever was declared for the others.
+    part = dict(zip("ymd" if len(numbers[1]) == 4 else order, numbers.groups(), strict=True))
     return _made(part["y"], part["m"], part["d"])
 
 

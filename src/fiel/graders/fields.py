@@ -97,8 +97,8 @@ class Fields:
 
     def _wanted(self, expected: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         if not self.fields:
-            inside = {pointer_parts(name)[:n] for name in self.compare if name.startswith("/") for n in range(1, 64)}
-            opened = inside - {pointer_parts(name) for name in self.compare if name.startswith("/")}
+            pointed = {pointer_parts(name) for name in self.compare if name.startswith("/")}
+            opened = {steps[:n] for steps in pointed for n in range(1, len(steps))} - pointed
             yield from _members((), expected, opened)
             return
         for name in self.fields:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -49,8 +50,9 @@ def check_grader(
 
     The contract: it is a value (an id that stays, attributes that cannot be set); it returns a Verdict or an
     Ungraded and never raises; it says the same of the same item twice; labels and reasons are short words that
-    carry nothing of the output; measures count ``0 <= hits <= of``, one a name. ``answer`` answers the questions
-    of a grader that asks a model. Gives back the results for ``items``, in order.
+    carry nothing of the output; findings can be written as JSON; measures count ``0 <= hits <= of``, one a
+    name. ``answer`` answers the questions of a grader that asks a model. Gives back the results for ``items``,
+    in order.
     """
     _check_identity(grader)
     results = tuple(_checked(grader, item, answer) for item in items)
@@ -104,6 +106,12 @@ def _check_verdict(verdict: Verdict, where: str) -> None:
         counts = (measure.hits, measure.of)
         assert all(type(count) is int for count in counts), f"{where}: measure {measure.name!r} counts {counts}"
         assert 0 <= measure.hits <= measure.of, f"{where}: measure {measure.name!r} counts {counts}"
+    for finding in verdict.findings:
+        try:
+            values = [finding.path, finding.outcome, finding.expected, finding.got]
+            json.dumps(values, allow_nan=False, ensure_ascii=False).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise AssertionError(f"{where}: a finding cannot be written as JSON: {type(error).__name__}") from None
 
 
 def _said(result: Result) -> list[str]:
