@@ -32,6 +32,7 @@ def test_the_pair_has_the_agreed_counts(
     rates = [stratum.rates["success"] for stratum in report.strata]
     assert [(rate.numerator, rate.denominator) for rate in rates] == strata
     assert [stratum.critical for stratum in report.strata] == [True, False, False]
+    assert all(rates["policy"].value == 1 for rates in (report.overall, *(s.rates for s in report.strata)))
 
 
 @pytest.mark.parametrize("name", ["baseline", "candidate", "incomplete"])

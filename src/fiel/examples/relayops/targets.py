@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
-from fiel.core.trial import Output
+from fiel import Output
 
 # --- What each document type is asked for -----------------------------------------------------------------------
 
