@@ -41,3 +41,18 @@ def test_without_a_baseline_that_side_is_null(relayops):
     assert document["baseline"] is None
     assert all(comparison["baseline"] is None for comparison in document["comparisons"])
     assert document["statistics"] == {"unavailable": "there is no baseline"}
+
+
+def test_every_stratum_prints_where_it_stands_and_what_it_could_have_shown(make):
+    rows = [(f"a{i}", "steady", False, "1") for i in range(60)] + [(f"b{i}", "worse", False, "1") for i in range(30)]
+    after = [
+        (case, name, critical, "0" if name == "worse" and case > "b1" else "1") for case, name, critical, _ in rows
+    ]
+    decision = decide(
+        candidate=make([*after, ("c", "one", False, "1")]),
+        baseline=make([*rows, ("c", "one", False, "1")]),
+        policy=GatePolicy(),
+    )
+    stands = {one.name: (one.pairs or {})["standing"] for one in decision.comparisons}
+    assert stands == {"overall": "fail", "steady": "pass", "worse": "fail", "one": "indistinguishable"}
+    assert all("minimum_detectable_drop" in (one.pairs or {}) for one in decision.comparisons)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from fiel.core.decision import Comparison
 from fiel.core.report import Rate, Report, Stratum
 from fiel.core.report_document import encode_rate
 from fiel.gate.evidence import StratumPair
-from fiel.gate.weigh import Weighed, as_facts
+from fiel.gate.weigh import Figures, Weighed, as_facts, margin_of, smallest_drop, standing
+
+PRICED_STRATA: Final = 200
 
 
 def comparisons(weighed: Weighed) -> Iterator[Comparison]:
@@ -22,7 +24,7 @@ def comparisons(weighed: Weighed) -> Iterator[Comparison]:
         baseline=None if evidence.baseline is None else _rate(before),
         candidate=_rate(after),
         drop=drop_of(before, after),
-        pairs=None if weighed.overall is None else as_facts(weighed.overall),
+        pairs=None if weighed.overall is None else _pairs(weighed, weighed.overall, weighed.detectable),
     )
     for stratum in evidence.strata:
         yield _stratum(weighed, stratum)
@@ -68,7 +70,7 @@ def _stratum(weighed: Weighed, stratum: StratumPair) -> Comparison:
     found = weighed.strata.get(stratum.name)
     pairs = None
     if found is not None:
-        pairs = as_facts(found)
+        pairs = _pairs(weighed, found, _detectable(weighed, found))
         if stratum.name in weighed.holm:
             pairs["p_holm"] = weighed.holm[stratum.name]
     return Comparison(
@@ -79,6 +81,22 @@ def _stratum(weighed: Weighed, stratum: StratumPair) -> Comparison:
         drop=drop_of(before, after),
         pairs=pairs,
     )
+
+
+def _pairs(weighed: Weighed, found: Figures, detectable: float | None) -> dict[str, Any]:
+    policy = weighed.policy
+    return as_facts(found) | {
+        "margin": float(margin_of(policy)),
+        "standing": standing(found, policy),
+        "minimum_detectable_drop": detectable,
+    }
+
+
+def _detectable(weighed: Weighed, found: Figures) -> float | None:
+    """A stratum's own, by its own discordance; past the strata that anybody reads one by one, not computed."""
+    if len(weighed.strata) > PRICED_STRATA:
+        return None
+    return smallest_drop(found.n, float(found.discordance), weighed.policy.alpha)
 
 
 def _side(stratum: Stratum | None, rate: Rate | None) -> Mapping[str, Any] | None:

@@ -89,9 +89,7 @@ def weigh(evidence: Evidence, policy: GatePolicy) -> Weighed:
         if found is not None:
             strata[stratum.name] = found
     noise, source = _noise(evidence, overall)
-    detectable = None
-    if overall is not None and noise is not None:
-        detectable = minimum_detectable_drop(overall.n, noise, alpha=float(policy.alpha), power=POWER)
+    detectable = None if overall is None or noise is None else smallest_drop(overall.n, noise, policy.alpha)
     corrected = _corrected(strata, policy.alpha)
     return Weighed(
         evidence=evidence,
@@ -132,6 +130,25 @@ def figures(paired: Paired, alpha: Fraction) -> Figures | None:
         worst=worst,
         best=best,
     )
+
+
+def standing(found: Figures, policy: GatePolicy) -> str:
+    """Where the difference stands against the margin by its interval: ``pass``, ``fail`` or ``indistinguishable``."""
+    line = -float(margin_of(policy))
+    if found.interval[0] > line:
+        return "pass"
+    return "fail" if found.interval[1] < line else "indistinguishable"
+
+
+def margin_of(policy: GatePolicy) -> Fraction:
+    """The non-inferiority margin: the policy's own, else its epsilon."""
+    return policy.epsilon if policy.margin is None else policy.margin
+
+
+@lru_cache(maxsize=4096)
+def smallest_drop(n: int, discordance: float, alpha: Fraction) -> float | None:
+    """The smallest true drop that ``n`` pairs would show with 80 % power; None where no drop could be shown."""
+    return minimum_detectable_drop(n, discordance, alpha=float(alpha), power=POWER)
 
 
 def at_most(p: float, alpha: Fraction) -> bool:

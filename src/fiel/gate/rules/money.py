@@ -37,7 +37,7 @@ def mean_cost(weighed: Weighed) -> Iterator[Reason]:
     line, cost = weighed.policy.max_mean_cost_usd, weighed.evidence.candidate.cost
     if line is None:
         return
-    facts = {"known": cost.known, "unknown": cost.unknown, "known_usd": cost.known_usd, "at_most_usd": float(line)}
+    facts = {"known": cost.known, "unknown": cost.unknown, "at_most_usd": float(line)}
     if cost.unknown or not cost.known or not math.isfinite(cost.known_usd):
         what = (
             f"of {counted(cost.unknown, 'trial')} of {cost.known + cost.unknown}" if cost.unknown else "of every trial"
@@ -56,7 +56,7 @@ def mean_cost(weighed: Weighed) -> Iterator[Reason]:
             kind=Kind.BLOCK,
             rule="cost",
             text=f"a trial costs {_usd(mean)} on average over {counted(cost.known, 'trial')}, more than {_usd(line)}",
-            facts=facts | {"mean_usd": float(mean)},
+            facts=facts | {"known_usd": cost.known_usd, "mean_usd": float(mean)},
         )
 
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Final
 
 from fiel.core.decision import Kind, Reason
-from fiel.gate.weigh import POWER, Figures, Weighed, as_facts
+from fiel.core.policy import GatePolicy
+from fiel.gate.weigh import POWER, Figures, Weighed, as_facts, margin_of, standing
 from fiel.gate.wording import interval, p_value, short, trimmed
 from fiel.stats.paired import Pairs, tango
 from fiel.stats.power import pairs_for_non_inferiority, pairs_without_flip
@@ -25,12 +26,11 @@ def non_inferior(weighed: Weighed) -> Iterator[Reason]:
         text = "non-inferiority is not applied: without a baseline the absolute rules alone decide"
         yield Reason(kind=Kind.NOTE, rule="non_inferiority", text=text)
         return
-    margin = policy.epsilon if policy.margin is None else policy.margin
     if weighed.overall is None:
         why = weighed.evidence.unavailable or "no case was graded on both sides"
         yield _open(f"non-inferiority cannot be shown, statistics unavailable: {why}")
     else:
-        yield _pooled(weighed.overall, margin, policy.alpha)
+        yield _pooled(weighed.overall, policy)
     for name in weighed.worse:
         p = weighed.holm[name]
         text = f"{short(name, 200)} is shown worse (exact McNemar, Holm over {len(weighed.holm)} strata, p{p_value(p)})"
@@ -38,35 +38,36 @@ def non_inferior(weighed: Weighed) -> Iterator[Reason]:
         yield Reason(kind=Kind.INCONCLUSIVE, rule="stratum_worse", text=text, stratum=name, facts=facts)
 
 
-def _pooled(found: Figures, margin: Fraction, alpha: Fraction) -> Reason:
+def _pooled(found: Figures, policy: GatePolicy) -> Reason:
+    margin = margin_of(policy)
     bounds = f"difference {trimmed(found.difference)}, interval {interval(found.interval)}, n={found.n}"
     facts = as_facts(found) | {"margin": float(margin)}
-    if found.interval[0] > -float(margin):
+    stands = standing(found, policy)
+    if stands == "pass":
         text = f"shown non-inferior within {trimmed(margin)}: {bounds}"
         return Reason(kind=Kind.NOTE, rule="non_inferiority", text=text, facts=facts)
-    needed = pairs_to_settle(found, margin, alpha)
-    state = "is shown worse by more than" if found.interval[1] < -float(margin) else "is not shown to be within"
-    price = "no affordable number of pairs will settle it" if needed is None else _price(found, margin, alpha, needed)
-    return _open(f"the candidate {state} {trimmed(margin)}: {bounds}; {price}", facts | {"pairs_to_settle": needed})
-
-
-def _price(found: Figures, margin: Fraction, alpha: Fraction, needed: int) -> str:
-    if found.interval[1] < -float(margin):
-        return "more pairs are not needed"
-    text = f"about {needed} pairs would settle it if the rates stay as they are"
-    if found.discordance and margin:
-        planned = pairs_for_non_inferiority(float(margin), float(found.discordance), float(alpha), POWER)
-        text += f" ({planned} for {trimmed(100 * POWER)}% power if nothing truly differs)"
-    return text
+    if stands == "fail":
+        return _open(f"the candidate is shown worse by more than {trimmed(margin)}: {bounds}", facts)
+    needed = pairs_to_settle(found, margin, policy.alpha)
+    price = "no affordable number of pairs will settle it"
+    if needed is not None:
+        price = f"about {needed} pairs would settle it if the rates stay as they are"
+        if found.discordance:
+            planned = pairs_for_non_inferiority(float(margin), float(found.discordance), float(policy.alpha), POWER)
+            price += f" ({planned} for {trimmed(100 * POWER)}% power if nothing truly differs)"
+    facts["pairs_to_settle"] = needed
+    return _open(f"the candidate is not shown to be within {trimmed(margin)}: {bounds}; {price}", facts)
 
 
 def pairs_to_settle(found: Figures, margin: Fraction, alpha: Fraction) -> int | None:
     """The fewest pairs at which the observed rates would put a bound on either side of ``-margin``.
 
-    None where no affordable number would: the observed difference is at the margin or close to it.
+    None where no affordable number would: the observed difference is at the margin or close to it, or the margin is 0.
     """
+    if not margin:
+        return None
     if not found.discordance:
-        return pairs_without_flip(float(margin), float(alpha)) if margin else None
+        return pairs_without_flip(float(margin), float(alpha))
     if found.n >= AFFORDABLE or not _settled(found.pairs, AFFORDABLE, margin, alpha):
         return None
     low, high = found.n + 1, AFFORDABLE

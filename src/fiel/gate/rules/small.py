@@ -8,7 +8,7 @@ from typing import Final
 
 from fiel.core.decision import Kind, Reason
 from fiel.gate.evidence import StratumPair
-from fiel.gate.weigh import Weighed, at_most
+from fiel.gate.weigh import Weighed, at_most, margin_of
 from fiel.gate.wording import counted, listed, p_value, short, trimmed
 from fiel.stats.power import pairs_without_flip
 from fiel.stats.repeats import fisher_worse
@@ -33,7 +33,7 @@ class Sentinel:
 
 def too_small(weighed: Weighed) -> Iterator[Reason]:
     """One note for each n that cannot show non-inferiority even if no case flips, with the n that could."""
-    margin = weighed.policy.epsilon if weighed.policy.margin is None else weighed.policy.margin
+    margin = margin_of(weighed.policy)
     if not weighed.strata or not 0 < margin <= 1:
         return
     needed = pairs_without_flip(float(margin), float(weighed.policy.alpha))
