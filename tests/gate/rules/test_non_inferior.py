@@ -122,3 +122,11 @@ def test_below_fifty_cases_trials_are_voted_and_from_fifty_they_are_widened_by_t
     # Each of five cases broke outright: four trials that always move together widen the interval nearly fourfold.
     assert 3.0 < many["deff"] < 5.0
     assert many["interval"][0] < -0.08 < many["interval"][1] < 0
+
+
+def test_the_tie_of_an_even_vote_is_a_class_of_its_own_and_counted(make):
+    before = make([("c1", "x", False, "11"), ("c2", "x", False, "11")])
+    after = make([("c1", "x", False, "10"), ("c2", "x", False, "11")])
+    decision = decide(candidate=after, baseline=before, policy=GatePolicy())
+    assert (decision.statistics["n"], decision.statistics["ties"]) == (1, 1)
+    assert any(reason.text.startswith("1 case left out: an even vote") for reason in decision.reasons)

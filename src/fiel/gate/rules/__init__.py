@@ -15,7 +15,7 @@ from fiel.gate.rules.corpus import corpus
 from fiel.gate.rules.critical import critical_stratum_fell
 from fiel.gate.rules.money import budget, mean_cost
 from fiel.gate.rules.non_inferior import non_inferior
-from fiel.gate.rules.overall import detectable, exclusions, flips, overall
+from fiel.gate.rules.overall import detectable, exclusions, overall, ties
 from fiel.gate.rules.per_case import per_case
 from fiel.gate.rules.small import sentinels, too_small
 from fiel.gate.rules.strata import listed_drops, missing_or_thinner, new_strata
@@ -38,7 +38,7 @@ RULES: Final[tuple[Rule, ...]] = (
     listed_drops,
     sentinels,
     exclusions,
-    flips,
+    ties,
     new_strata,
     trials_differ,
     balance_unknown,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fiel.core.decision import Kind, Reason
 from fiel.gate.rules.critical import statistics_text
 from fiel.gate.weigh import POWER, Figures, Weighed, as_facts, at_most
-from fiel.gate.wording import counted, listed, rate_value, trimmed
+from fiel.gate.wording import counted, rate_value, trimmed
 
 
 def overall(weighed: Weighed) -> Iterator[Reason]:
@@ -63,15 +63,10 @@ def exclusions(weighed: Weighed) -> Iterator[Reason]:
     yield Reason(kind=Kind.NOTE, rule="exclusions_differ", text=text, facts=facts)
 
 
-def flips(weighed: Weighed) -> Iterator[Reason]:
-    """A note with the ids of the cases that broke and of those that were fixed."""
+def ties(weighed: Weighed) -> Iterator[Reason]:
+    """A note of the cases left out because an even number of trials was split: a class of its own, not a coin."""
     paired = weighed.evidence.paired
-    if paired is None:
-        return
-    for word, ids in (("broken", paired.broken), ("fixed", paired.fixed)):
-        if ids:
-            yield _note("flips", f"{word}: {listed(ids)}")
-    if paired.ties:
+    if paired is not None and paired.ties:
         yield _note("ties", f"{counted(paired.ties, 'case')} left out: an even vote of its trials was a tie on a side")
 
 
