@@ -9,8 +9,6 @@ import pytest
 from fiel.core.decision import Comparison, Decision, Kind, Outcome, Reason
 from fiel.core.policy import GatePolicy
 from fiel.core.report import Balance, CaseOutcome, Cost, Failure, Latency, Rate, Repeats, Report, Stratum
-from fiel.gate.diff import diff as gate_diff
-from fiel.gate.diff import diff_document
 
 CRITICAL = "tenant-crux|contract-notice|adversarial"
 MANIFEST = {
@@ -341,10 +339,41 @@ def bad_diff(hostile: str) -> dict[str, object]:
 @pytest.fixture
 def diff() -> dict[str, object]:
     """The document of a diff of two small reports, as the gate's room writes it."""
+    side = {"run_id": "", "target": "", "split": "dev", "trials": 1, "dataset": {}, "manifest": MANIFEST}
+    rate = {"numerator": 2, "denominator": 3, "value": 2 / 3, "interval": [0.21, 0.94]}
+    pairs = {"n": 3, "both": 1, "broken": 1, "fixed": 1, "neither": 0, "p_different": 1.0}
+    comparison = {"critical": False, "baseline": rate, "candidate": rate, "drop": 0.0}
+    return {
+        "metric": "success",
+        "summary": "success 0.6667 -> 0.6667: no significant difference, 1 fixed and 1 broken of 3 cases",
+        "fixed": ["hd-0002"],
+        "broken": ["hd-0001"],
+        "only_a": [],
+        "only_b": ["hd-0004"],
+        "overall": {"name": "overall", **comparison, "pairs": pairs | {"interval": [-0.6254, 0.6254], "level": 0.9}},
+        "strata": [
+            {"name": "tenant-alder", **comparison, "candidate": None, "drop": None, "pairs": None},
+            {"name": CRITICAL, **comparison, "critical": True, "drop": 0.25, "pairs": pairs},
+        ],
+        "worse": [CRITICAL],
+        "means": [
+            {"metric": "success", "a": rate, "b": rate, "difference": 0.0},
+            {"metric": "fields", "a": None, "b": rate, "difference": None},
+        ],
+        "notes": ["1 case attempted only in the second report"],
+        "a": side,
+        "b": side,
+        "overrides": ["grader_version"],
+        "statistics": pairs,
+    }
+
+
+@pytest.fixture
+def two_reports() -> tuple[Report, Report]:
+    """The same three cases twice: one fixed, one broken."""
     names = ("hd-0001", "hd-0002", "hd-0003")
-    first = small_report(dict(zip(names, "101", strict=True)))
-    second = small_report(dict(zip(names, "011", strict=True)))
-    return diff_document(gate_diff(first, second))
+    first, second = (small_report(dict(zip(names, marks, strict=True))) for marks in ("101", "011"))
+    return first, second
 
 
 def small_report(outcomes: dict[str, str]) -> Report:

@@ -28,6 +28,11 @@ def test_emoji_joiners_and_right_to_left_letters_stay() -> None:
     assert plain("👩‍👩‍👧 شريط") == "👩‍👩‍👧 شريط"
 
 
+def test_marks_piled_on_one_letter_do_not_cover_the_page() -> None:
+    assert plain("e" + "\u0301" * 8) == "e" + "\u0301" * 6 + "\\u0301" * 2
+    assert plain("กำ้ ẫ שָׁ") == "กำ้ ẫ שָׁ"
+
+
 def test_a_megabyte_is_cut_and_the_rest_is_counted() -> None:
     assert plain("x" * 1_000_000, 10) == "x" * 10 + "… (+999,990 characters)"
 

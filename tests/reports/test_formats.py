@@ -14,6 +14,8 @@ import pytest
 from fiel.core.decision import Decision
 from fiel.core.errors import ConfigError
 from fiel.core.report import Failure, Rate, Report
+from fiel.gate.diff import diff as compare
+from fiel.gate.diff import diff_document
 from fiel.reports import FORMATS, render, render_decision, render_diff
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "reports"
@@ -43,6 +45,16 @@ def test_a_decision_reads_as_its_golden_file(decision: Decision, name: str) -> N
 @pytest.mark.parametrize("name", OF_DIFF)
 def test_a_diff_reads_as_its_golden_file(diff: Mapping[str, object], name: str) -> None:
     golden(f"diff.{name}", render_diff(diff, name))
+
+
+@pytest.mark.parametrize("name", TEXT)
+def test_the_diff_that_the_gate_writes_shows_flipped_cases_then_strata_then_means(
+    two_reports: tuple[Report, Report], name: str
+) -> None:
+    text = render_diff(diff_document(compare(*two_reports)), name, width=200)
+    places = [text.index(said) for said in ("hd-0002", "hd-0001", "tenant-crux", "Means over all cases")]
+    assert places == sorted(places)
+    assert "1 fixed, 1 broken" in text
 
 
 @pytest.mark.parametrize("name", TEXT)

@@ -19,7 +19,7 @@ ALLOWED = VOID | {
     *("table", "caption", "thead", "tbody", "tr", "th", "td"),
 }
 ATTRIBUTES = {
-    *("lang", "charset", "name", "content", "http-equiv", "class", "role", "scope", "data-column", "aria-label"),
+    *("lang", "dir", "charset", "name", "content", "http-equiv", "class", "role", "scope", "data-column", "aria-label"),
     *("aria-hidden", "focusable", "viewbox", "width", "height", "x", "y", "x1", "x2", "y1", "y2", "rx", "cx", "cy"),
     *("r", "d", "text-anchor"),
 }
@@ -72,7 +72,7 @@ def parsed(page: str) -> Strict:
 
 def test_the_page_is_well_formed_and_every_bar_has_words(report: Report, decision: Decision) -> None:
     found = parsed(render(report, "html", decision=decision))
-    assert any("success: 16 of 24" in label and "95 % interval 38.0 to 87.0 %" in label for label in found.labels)
+    assert any("16 of 24 for success" in label and "95 % interval 38.0 to 87.0 %" in label for label in found.labels)
     assert all(found.labels)
 
 

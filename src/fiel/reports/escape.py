@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from html import escape as _entities
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ CELL: Final = 300
 SENTENCE: Final = 2_000
 """Characters of one sentence (a reason of a gate) that are shown."""
 
+_MARKS: Final = 6
 _SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 # Controls (C0, DEL, C1), separators that end a line somewhere, marks that turn or hide text (bidi, zero width
@@ -41,12 +43,15 @@ _SIMPLE_CODE: Final = re.compile(r"[^\\`|<>]*[^\\`|<>\s]")
 def plain(text: object, limit: int = CELL) -> str:
     """One line of at most ``limit`` characters of ``text`` in which nothing is hidden.
 
-    Line breaks, terminal controls, marks that reorder text, and invisible characters are written as escapes
-    (``\\n``, ``\\x1b``, ``\\u202e``). What was cut is counted: ``… (+1,048,276 characters)``.
+    Line breaks, terminal controls, marks that reorder text, invisible characters, and marks piled higher than any
+    script piles them are written as escapes (``\\n``, ``\\x1b``, ``\\u202e``). What was cut is counted, as in
+    ``… (+1,048,276 characters)``.
     """
     whole = text if isinstance(text, str) else str(text)
     cut = len(whole) - limit
     shown = _UNSEEN.sub(_visible, whole[:limit])
+    if not shown.isascii():
+        shown = _unstacked(shown)
     return f"{shown}… (+{cut:,} characters)" if cut > 0 else shown
 
 
@@ -111,8 +116,20 @@ def _guarded(safe: str) -> str:
     return _COMMAND.sub("&#35;", _OPENS_LINE.sub(r"\1&#58;", safe))
 
 
+def _unstacked(text: str) -> str:
+    """Combining marks beyond the sixth on one letter as escapes: a pile of them is drawn over the whole page."""
+    parts, run = [], 0
+    for character in text:
+        run = run + 1 if unicodedata.category(character)[0] == "M" else 0
+        parts.append(character if run <= _MARKS else _escape(character))
+    return "".join(parts)
+
+
 def _visible(match: re.Match[str]) -> str:
-    character = match.group()
+    return _escape(match.group())
+
+
+def _escape(character: str) -> str:
     code = ord(character)
     if character in _SHORT:
         return _SHORT[character]

@@ -68,7 +68,9 @@ def section_html(section: Section) -> Iterator[str]:
     yield f"<details><summary>{title}</summary>" if section.folded else f"<section>{title}"
     if section.lines:
         yield "<ul>"
-        yield from (f'<li class="{line.tone}"><bdi>{safe(line.text, SENTENCE)}</bdi></li>' for line in section.lines)
+        yield from (
+            f'<li class="{line.tone}"><bdi dir="ltr">{safe(line.text, SENTENCE)}</bdi></li>' for line in section.lines
+        )
         yield "</ul>"
     if section.table is not None and section.table.rows:
         yield from _table(section.table, section.title)
@@ -81,11 +83,11 @@ def _top(outline: Outline) -> Iterator[str]:
         yield from (_headline(headline) for headline in outline.headlines)
         yield "</div>"
     for notice in outline.notices:
-        yield f'<p class="notice {notice.tone}"><bdi>{safe(notice.text, SENTENCE)}</bdi></p>'
+        yield f'<p class="notice {notice.tone}"><bdi dir="ltr">{safe(notice.text, SENTENCE)}</bdi></p>'
     if outline.facts:
         yield '<dl class="facts">'
         yield from (
-            f"<div><dt>{safe(name)}</dt><dd><bdi>{safe(text, SENTENCE)}</bdi></dd></div>"
+            f'<div><dt>{safe(name)}</dt><dd><bdi dir="ltr">{safe(text, SENTENCE)}</bdi></dd></div>'
             for name, text in outline.facts
         )
         yield "</dl>"
@@ -95,7 +97,7 @@ def _headline(headline: Headline) -> str:
     bar = "" if headline.rate is None else svg.interval_bar(headline.rate, headline.about, width=300, scale=True)
     return (
         f'<div class="headline {headline.tone}"><p class="word"><bdi>{safe(headline.word)}</bdi></p>'
-        f"<p><bdi>{safe(headline.about)}</bdi></p>{bar}</div>"
+        f'<p><bdi dir="ltr">{safe(headline.about)}</bdi></p>{bar}</div>'
     )
 
 

@@ -17,12 +17,14 @@ html{-webkit-text-size-adjust:100%}
 body{margin:0 auto;padding:2rem 1.5rem 3rem;max-width:76rem;background:var(--paper);color:var(--ink);
 font:16px/1.5 ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Helvetica Neue",Arial,sans-serif;
 font-variant-numeric:tabular-nums}
+header>svg{flex:none}
 header{display:flex;align-items:center;gap:.9rem;margin-bottom:1.6rem}
 h1{font-size:1.45rem;line-height:1.25;font-weight:600;margin:0;overflow-wrap:anywhere}
 h2{font-size:1.08rem;font-weight:600;margin:0 0 .6rem}
 p{margin:.3rem 0}
 .headlines{display:flex;flex-wrap:wrap;gap:1rem;margin-bottom:1rem}
-.headline{flex:1 1 18rem;background:var(--card);border:1px solid var(--line);border-left:4px solid var(--accent);
+.headline{flex:1 1 18rem;min-width:0;overflow-wrap:anywhere;background:var(--card);
+border:1px solid var(--line);border-left:4px solid var(--accent);
 border-radius:10px;padding:1rem 1.25rem}
 .headline .word{font-size:2.1rem;line-height:1.1;font-weight:600;margin:0 0 .2rem}
 .headline .bar{margin-top:.7rem}

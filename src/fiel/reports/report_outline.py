@@ -55,7 +55,7 @@ def _headlines(report: Report, metric: str, decision: Decision | None) -> Iterat
     if rate is not None:
         share = rate.fraction
         word = "undefined" if share is None else wording.percent(share)
-        yield Headline(word=word, about=f"{metric}: {rate.numerator:,} of {rate.denominator:,}", rate=rate)
+        yield Headline(word=word, about=f"{rate.numerator:,} of {rate.denominator:,} for {metric}", rate=rate)
 
 
 def _notices(report: Report, metric: str) -> Iterator[Line]:
