@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import os
-from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from fiel.core.policy import GatePolicy
 from fiel.core.report import Report
 from fiel.core.report_document import decode, encode
 from fiel.gate.decide import decide
+from fiel.gate.document import decision_document
 from fiel.reports.schema import DECISION_SCHEMA, REPORT_SCHEMA
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
@@ -84,15 +84,15 @@ def test_a_wrong_value_is_found(report: Report, path: tuple[Any, ...], wrong: An
 
 
 def test_a_decision_is_valid(decision: Decision, bad_decision: Decision) -> None:
-    DECISIONS.validate(as_json(asdict(decision)))
-    DECISIONS.validate(as_json(asdict(bad_decision)))
+    DECISIONS.validate(as_json(decision_document(decision)))
+    DECISIONS.validate(as_json(decision_document(bad_decision)))
 
 
 def test_what_the_gate_decides_is_valid(report: Report) -> None:
     for baseline in (report, None):
         ruled = decide(candidate=report, baseline=baseline, policy=GatePolicy(epsilon=Fraction(1, 20)))
-        DECISIONS.validate(as_json(asdict(ruled)))
+        DECISIONS.validate(as_json(decision_document(ruled)))
 
 
 def test_an_outcome_that_no_gate_gives_is_found(decision: Decision) -> None:
-    assert not DECISIONS.is_valid(as_json(asdict(decision)) | {"outcome": "refused"})
+    assert not DECISIONS.is_valid(as_json(decision_document(decision)) | {"outcome": "refused"})

@@ -51,7 +51,7 @@ def render(
 
 
 def render_decision(decision: Decision, format: str, *, width: int = 100, colour: bool = False) -> str:  # noqa: A002
-    """A decision in one of :data:`FORMATS`."""
+    """A decision in any of :data:`FORMATS` but ``json``, which is the gate's own document."""
     from fiel.reports.page import Page
 
     return _written(Page(subject=decision, width=width, colour=colour), format)

@@ -61,9 +61,9 @@ def _headlines(report: Report, metric: str, decision: Decision | None) -> Iterat
 def _notices(report: Report, metric: str) -> Iterator[Line]:
     if stub := wording.stub_notice(report.manifest):
         yield Line(text=stub, tone="warn")
-    uses = report.dataset.get("holdout_uses")
-    if uses is not None:
-        yield Line(text=f"This holdout version has been used by {wording.counted(uses, 'run')}, this one included.")
+    use = report.dataset.get("holdout_use")
+    if use is not None:
+        yield Line(text=f"This run is use number {wording.scalar(use)} of this version of the holdout.")
     lost = sum(sum(balance.ungraded.values()) for balance in report.balance.values())
     if lost:
         verdicts = sum(balance.attempted for balance in report.balance.values())
@@ -84,7 +84,7 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
     yield "Target", wording.plain_facts(report.target) or "unnamed"
     yield "Model", str(report.manifest.get("model_identifier", "")) or "not said"
     yield "Split", report.split
-    dataset = {name: part for name, part in report.dataset.items() if name not in ("split", "holdout_uses")}
+    dataset = {name: part for name, part in report.dataset.items() if name not in ("split", "holdout_use")}
     yield "Dataset", wording.plain_facts(dataset) or "not said"
     if report.run_id:
         yield "Run", report.run_id

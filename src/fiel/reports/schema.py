@@ -228,6 +228,7 @@ DECISION_SCHEMA: Final[Schema] = {
     "type": "object",
     "required": ["outcome", "reasons", "policy", "policy_sha256", "candidate"],
     "properties": {
+        "format": {"const": 1},
         "outcome": {"enum": [outcome.value for outcome in Outcome]},
         "reasons": _list(_REASON),
         "comparisons": _list(_COMPARISON),
