@@ -51,14 +51,23 @@ class Case:
 NO_STRATUM: Final = "all"
 
 
-def stratum_of(tags: Mapping[str, str], keys: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """The name and tags of the stratum that ``tags`` fall into, by the declared ``keys`` in their order.
+def stratum_name(tags: Mapping[str, str], keys: Sequence[str]) -> str:
+    """The name of the stratum that ``tags`` fall into, by the declared ``keys`` in their order.
 
-    The name joins the values with ``|``; a case without one of the tags is in the stratum ``-`` of that tag.
-    Without keys every case is in the stratum ``all``.
+    It joins the values with ``|``, which is written ``\\|`` where it stands in a value, so that two strata never
+    share a name; a case without one of the tags is in the stratum ``-`` of that tag. Without keys every case is in
+    the stratum ``all``.
     """
-    chosen = {key: tags.get(key, "-") for key in keys}
-    return "|".join(chosen.values()) or NO_STRATUM, chosen
+    values = [tags.get(key, "-") for key in keys]
+    name = "|".join(values)
+    if name.count("|") >= len(values) > 0:
+        name = "|".join([value.replace("\\", "\\\\").replace("|", "\\|") for value in values])
+    return name or NO_STRATUM
+
+
+def stratum_of(tags: Mapping[str, str], keys: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """The name of a stratum, as :func:`stratum_name` gives it, and the tags that make it."""
+    return stratum_name(tags, keys), {key: tags.get(key, "-") for key in keys}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ import msgspec
 from fiel.core.case import Case
 from fiel.core.grader import Result
 from fiel.core.report import Failure
-from fiel.core.trial import Trial
 from fiel.core.verdict import Ungraded, Verdict
 from fiel.personal import mask, mask_value
 
@@ -20,20 +19,21 @@ _FINE: Final = frozenset({"match", "abstained"})
 
 
 def failures_of(
-    case: Case, number: int, stratum: str, trial: Trial | None, results: Mapping[str, Result]
+    case: Case, number: int, stratum: str, no_output: Ungraded | None, output: Any, results: Mapping[str, Result]
 ) -> Iterator[Failure]:
-    """One failure for each grader that a trial failed or left ungraded; one in all where there was no output."""
-    if trial is None or trial.failed is not None:
-        why = next(iter(results.values())) if trial is None else trial.failed
-        assert isinstance(why, Ungraded)
+    """One failure for each grader that trial ``number`` failed or left ungraded.
+
+    ``no_output`` says why the target gave none; then that is the one failure.
+    """
+    if no_output is not None:
         yield Failure(
             case=case.id,
             trial=number,
             stratum=stratum,
             grader="target",
             label="ungraded",
-            reason=why.reason,
-            detail=_masked_text(why.detail, declared(case, None)),
+            reason=no_output.reason,
+            detail=_masked_text(no_output.detail, declared(case, None)),
         )
         return
     secrets: tuple[str, ...] | None = None
@@ -41,7 +41,7 @@ def failures_of(
         if isinstance(result, Verdict) and result.passed is not False:
             continue
         if secrets is None:
-            secrets = declared(case, trial.output)
+            secrets = declared(case, output)
         if isinstance(result, Ungraded):
             yield Failure(
                 case=case.id,
@@ -53,7 +53,7 @@ def failures_of(
                 detail=_masked_text(result.detail, secrets),
             )
             continue
-        expected, got = _values(case, trial, result)
+        expected, got = _values(case, output, result)
         yield Failure(
             case=case.id,
             trial=number,
@@ -75,13 +75,13 @@ def declared(case: Case, output: Any) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda text: (-len(text), text)))
 
 
-def _values(case: Case, trial: Trial, verdict: Verdict) -> tuple[Any, Any]:
+def _values(case: Case, output: Any, verdict: Verdict) -> tuple[Any, Any]:
     bad = [finding for finding in verdict.findings if finding.outcome not in _FINE][:MOST_FINDINGS]
     if len(bad) == 1 and not bad[0].path:
         return bad[0].expected, bad[0].got
     if bad:
         return {f.path: f.expected for f in bad}, {f.path: f.got for f in bad}
-    return (case.expected if case.has_expected else None), trial.output
+    return (case.expected if case.has_expected else None), output
 
 
 def _at(value: Any, name: str) -> Any:

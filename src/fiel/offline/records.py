@@ -13,11 +13,22 @@ import msgspec
 from fiel.core.case import Case
 from fiel.core.errors import StorageError
 from fiel.core.grader import Result
-from fiel.core.trial import Trial
+from fiel.core.trial import Trial, Usage
 from fiel.core.verdict import Finding, Measure, Ungraded, Verdict
 
 _encode = msgspec.json.Encoder().encode
 _SPEAKABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:/|-]{0,119}\Z")
+
+
+class Gist(msgspec.Struct):
+    """What a report needs of every trial; the output is read only where a failure shows it."""
+
+    case: str
+    latency_s: float = 0.0
+    failed: Ungraded | None = None
+    cost_usd: float | None = None
+    usage: Usage | None = None
+    cached: bool = False
 
 
 class _MeasureLine(msgspec.Struct):
@@ -52,6 +63,7 @@ class _VerdictLine(msgspec.Struct):
 
 
 _decode_trial = msgspec.json.Decoder(Trial).decode
+_decode_gist = msgspec.json.Decoder(Gist).decode
 _decode_verdicts = msgspec.json.Decoder(_VerdictLine).decode
 
 
@@ -87,6 +99,14 @@ def decode_trial(line: bytes, where: str) -> Trial:
     """The trial on one line; raises :class:`StorageError` when the line is not one."""
     try:
         return _decode_trial(line)
+    except msgspec.DecodeError as error:
+        raise StorageError(f"{where}: not a trial ({error}); the file was changed by something else") from None
+
+
+def decode_gist(line: bytes, where: str) -> Gist:
+    """The gist of the trial on one line; raises :class:`StorageError` when the line is not one."""
+    try:
+        return _decode_gist(line)
     except msgspec.DecodeError as error:
         raise StorageError(f"{where}: not a trial ({error}); the file was changed by something else") from None
 
@@ -145,7 +165,17 @@ def _bare(passed: bool | None, label: str, reason: str) -> Verdict:
     return Verdict(passed=passed, label=label, reason=reason)
 
 
-def encode_span(run_id: str, case: Case, trial: Trial, results: Mapping[str, Result]) -> bytes:
+def span_ids(run_id: str, slot: int) -> tuple[str, str]:
+    """The trace and span ids of a run's trial number ``slot``: the run's own 64 bits, then the trial's."""
+    return f"{_run_bits(run_id)}{slot + 1:016x}", f"{slot + 1:016x}"
+
+
+@lru_cache(maxsize=8)
+def _run_bits(run_id: str) -> str:
+    return hashlib.sha256(run_id.encode()).hexdigest()[:16]
+
+
+def encode_span(run_id: str, slot: int, case: Case, trial: Trial, results: Mapping[str, Result]) -> bytes:
     """The line of ``traces.jsonl``: an OpenTelemetry-shaped span that holds no text and no personal value.
 
     It names the case, digests its input, says which declared personal fields came back filled, and why graders
@@ -170,15 +200,14 @@ def encode_span(run_id: str, case: Case, trial: Trial, results: Mapping[str, Res
         attributes["fiel.failure"] = trial.failed.reason
         code = "STATUS_CODE_ERROR"
     else:
-        why = {name: _why(result) for name, result in results.items()}
-        failed = {name: reason for name, reason in why.items() if reason}
+        failed = {name: why for name, result in results.items() if (why := _why(result))}
         if failed:
             attributes["fiel.failures"] = failed
-    identity = hashlib.sha256(f"{run_id}\0{case.id}\0{trial.trial}".encode()).hexdigest()
+    trace_id, span_id = span_ids(run_id, slot)
     return _encode(
         {
-            "traceId": identity[:32],
-            "spanId": identity[32:48],
+            "traceId": trace_id,
+            "spanId": span_id,
             "name": "fiel.trial",
             "startTimeUnixNano": str(start),
             "endTimeUnixNano": str(start + int(trial.latency_s * 1e9)),

@@ -11,18 +11,17 @@ from typing import Any, Final
 
 import msgspec
 
-from fiel.core.case import stratum_of
+from fiel.core.case import stratum_name
 from fiel.core.errors import DatasetError, Problem, StorageError
 from fiel.core.grader import Result
 from fiel.core.report import FAILED, NOT_GRADED, Cost, Latency, Report
 from fiel.core.report_document import encode_failure, encode_head
-from fiel.core.trial import Trial
 from fiel.core.verdict import Ungraded
 from fiel.harness.budget import Budget
 from fiel.offline.book import Places
 from fiel.offline.dataset import Checked, Row, as_case, parse_row
 from fiel.offline.evidence import failures_of
-from fiel.offline.records import decode_trial, decode_verdicts
+from fiel.offline.records import Gist, decode_gist, decode_trial, decode_verdicts
 from fiel.offline.tally import Tally
 from fiel.ports import Journal, Spool
 
@@ -62,16 +61,18 @@ def write_report(sources: Sources, budget: Budget, timing: Mapping[str, Any], sk
     spending = _Spending()
     failures, outcomes = _Rows(sources.journal.spool()), _Rows(sources.journal.spool())
     try:
-        for row, trials, results in _cases(sources, skipped or "not_run"):
+        for index, (row, trials, results) in enumerate(_cases(sources, skipped or "not_run")):
             stratum, marks = tally.add(row.tags, row.critical, results)
             outcomes.add([row.id, stratum, marks])
             for trial in trials:
                 if trial is not None:
                     spending.add(trial)
             if any(FAILED in mark or NOT_GRADED in mark for mark in marks):
-                case, name = as_case(row), stratum_of(row.tags, sources.dataset.info.strata)[0]
+                case, name = as_case(row), stratum_name(row.tags, sources.dataset.info.strata)
                 for number, (trial, verdicts) in enumerate(zip(trials, results, strict=True)):
-                    for failure in failures_of(case, number, name, trial, verdicts):
+                    output = None if trial is None or trial.failed else _output(sources, index, number)
+                    why = _why_not(trial, verdicts)
+                    for failure in failures_of(case, number, name, why, output, verdicts):
                         failures.add(encode_failure(failure))
         missing = len(sources.trials) - sources.trials.count()
         report = replace(
@@ -96,7 +97,7 @@ def write_report(sources: Sources, budget: Budget, timing: Mapping[str, Any], sk
     return report
 
 
-def _cases(sources: Sources, missing: str) -> Iterator[tuple[Row, list[Trial | None], list[Mapping[str, Result]]]]:
+def _cases(sources: Sources, missing: str) -> Iterator[tuple[Row, list[Gist | None], list[Mapping[str, Result]]]]:
     per_case = sources.head.trials
     absent: Mapping[str, Result] = {name: Ungraded(reason=missing) for name in sources.graders}
     sha = hashlib.sha256()
@@ -108,14 +109,14 @@ def _cases(sources: Sources, missing: str) -> Iterator[tuple[Row, list[Trial | N
             continue
         index += 1
         row = parse_row(line, where=f"{label}:{number}")
-        trials: list[Trial | None] = []
+        trials: list[Gist | None] = []
         results: list[Mapping[str, Result]] = []
         for slot in range(index * per_case, index * per_case + per_case):
             if slot >= len(sources.trials) or slot not in sources.trials:
                 trials.append(None)
                 results.append(absent)
                 continue
-            trial = decode_trial(journal.trials.read(sources.trials[slot]), "trials.jsonl")
+            trial = decode_gist(journal.trials.read(sources.trials[slot]), "trials.jsonl")
             if trial.case != row.id:
                 raise StorageError(f"trials.jsonl: {trial.case!r} stands where {row.id!r} should be")
             trials.append(trial)
@@ -124,6 +125,19 @@ def _cases(sources: Sources, missing: str) -> Iterator[tuple[Row, list[Trial | N
     if sha.hexdigest() != sources.dataset.sha256:
         changed = Problem(where=label, what="the dataset changed while it was being run", right="run it again")
         raise DatasetError([changed])
+
+
+def _output(sources: Sources, index: int, number: int) -> Any:
+    place = sources.trials[index * sources.head.trials + number]
+    return decode_trial(sources.journal.trials.read(place), "trials.jsonl").output
+
+
+def _why_not(trial: Gist | None, results: Mapping[str, Result]) -> Ungraded | None:
+    """Why there was no output to grade, or None where there was one."""
+    if trial is not None:
+        return trial.failed
+    absent = next(iter(results.values()), None)
+    return absent if isinstance(absent, Ungraded) else Ungraded(reason="not_run")
 
 
 def _document(report: Report, failures: _Rows, outcomes: _Rows) -> Iterator[bytes]:
@@ -174,7 +188,7 @@ class _Spending:
         self._unknown = self._input = self._output = self._tokens_unknown = 0
         self._seconds = array("d")
 
-    def add(self, trial: Trial) -> None:
+    def add(self, trial: Gist) -> None:
         if trial.failed is None and not trial.cached:
             self._seconds.append(trial.latency_s)
         if trial.cached:

@@ -261,7 +261,7 @@ class _Work:
     def _write_verdicts(self, case: Case, trial: Trial, slot: int) -> None:
         results = grade(self.plan.graders, case, trial)
         self.book.verdicts[slot] = self.journal.verdicts.append(verdict_line(trial, results))
-        self.journal.traces.append(encode_span(self.run_id, case, trial, results))
+        self.journal.traces.append(encode_span(self.run_id, slot, case, trial, results))
 
     def _sync_aside(self) -> None:
         if self._syncing is not None and not self._syncing.done():

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fiel.core.case import stratum_of
+from fiel.core.case import stratum_name, stratum_of
 from fiel.core.grader import Result
 from fiel.core.report import FAILED, NOT_APPLICABLE, NOT_GRADED, PASSED, Balance, Rate, Repeats, Stratum
 from fiel.core.verdict import Ungraded, Verdict
@@ -55,9 +55,10 @@ class Tally:
 
         Outcomes are a string a grader, one character a trial, as in ``core.report.CaseOutcome``.
         """
-        name, chosen = stratum_of(tags, self._keys)
+        name = stratum_name(tags, self._keys)
         stratum = self._strata.get(name)
         if stratum is None:
+            chosen = stratum_of(tags, self._keys)[1]
             stratum = self._strata[name] = _Stratum(index=len(self._strata), tags=chosen)
         self.cases += 1
         stratum.cases += 1
@@ -88,13 +89,9 @@ class Tally:
         for measure in verdict.measures:
             metric = f"{grader}.{measure.name}" if measure.name else grader
             own = own and bool(measure.name)
-            count = counts.setdefault(metric, [0, 0])
-            count[0] += measure.hits
-            count[1] += measure.of
+            _count(counts, metric, measure.hits, measure.of)
         if own:
-            count = counts.setdefault(grader, [0, 0])
-            count[0] += bool(verdict.passed)
-            count[1] += 1
+            _count(counts, grader, 1 if verdict.passed else 0, 1)
         for flag in verdict.flags:
             self.flagged[flag] += 1
 
@@ -178,6 +175,15 @@ def rate(sums: Sequence[int]) -> Rate:
         clusters=clusters,
         deff=deff,
     )
+
+
+def _count(counts: dict[str, list[int]], metric: str, hits: int, of: int) -> None:
+    count = counts.get(metric)
+    if count is None:
+        counts[metric] = [hits, of]
+    else:
+        count[0] += hits
+        count[1] += of
 
 
 def _plain(hits: int, of: int) -> Rate:

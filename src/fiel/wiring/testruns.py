@@ -156,7 +156,7 @@ class TestRun:
         results = grade(self.graders, case, trial)
         counted: dict[str, Result] = {name: results[name] for name in self.counting}
         lines = []
-        for failure in failures_of(case, 0, "", trial, counted):
+        for failure in failures_of(case, 0, "", trial.failed, trial.output, counted):
             lines.append(f"{failure.grader}: {failure.label} {failure.reason} {failure.detail}".rstrip())
             if failure.expected is not None or failure.got is not None:
                 lines.append(f"  expected {failure.expected!r}\n  got      {failure.got!r}")

@@ -65,7 +65,8 @@ class FileLog:
             ) from error
 
     def read(self, place: tuple[int, int]) -> bytes:
-        self._write()
+        if self._waiting:
+            self._write()
         offset, length = place
         start, window = self._window
         if not start <= offset <= offset + length <= start + len(window):
