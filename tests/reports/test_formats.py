@@ -97,6 +97,18 @@ def test_text_formats_show_fifty_failures_and_count_the_rest(report: Report, nam
     assert failure.case not in text
 
 
+def test_trials_that_failed_alike_share_a_row_and_are_all_counted() -> None:
+    many = tuple(
+        Failure(case=f"c{i}", trial=trial, stratum="s", grader="g", label="fail", reason="r")
+        for i in range(60)
+        for trial in range(2)
+    )
+    plain = Report(split="dev", manifest={}, overall={}, trials=2, failures=many)
+    text = render(plain, "terminal")
+    assert "trials 0, 1 of c49" in text
+    assert "20 more failures are in report.json." in text
+
+
 def test_failures_of_critical_strata_come_first(report: Report) -> None:
     text = render(report, "terminal")
     assert text.index("hd-0008") < text.index("hd-0003")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from fiel.core.decision import Decision
@@ -164,7 +165,7 @@ def _failures(report: Report, shown: int) -> Section:
     ordered = sorted(report.failures, key=lambda failure: failure.stratum not in critical)
     rows: list[tuple[Cell, ...]] = []
     told = 0
-    for alike in _alike(ordered) if report.trials > 1 else ([failure] for failure in ordered):
+    for alike in _alike(ordered, shown) if report.trials > 1 else ([failure] for failure in ordered):
         if len(rows) == shown:
             break
         told += len(alike)
@@ -180,12 +181,14 @@ def _failures(report: Report, shown: int) -> Section:
     )
 
 
-def _alike(failures: Iterable[Failure]) -> Iterable[list[Failure]]:
-    """Failures of several trials of a case that read the same, together."""
+def _alike(failures: Sequence[Failure], most: int) -> Iterable[list[Failure]]:
+    """Failures of several trials of a case that read the same, together, of at least the first ``most`` cases."""
+    cases = set(islice(dict.fromkeys(one.case for one in failures), most))
     groups: dict[tuple[str, ...], list[Failure]] = {}
     for one in failures:
-        said = (one.case, one.grader, one.label, one.reason, one.detail, value(one.expected), value(one.got))
-        groups.setdefault(said, []).append(one)
+        if one.case in cases:
+            said = (one.case, one.grader, one.label, one.reason, one.detail, value(one.expected), value(one.got))
+            groups.setdefault(said, []).append(one)
     return groups.values()
 
 
