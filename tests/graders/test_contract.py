@@ -27,16 +27,15 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "numeric": [{}, {"negate": True}],
     "latency": [{"max_s": 1}],
     "cost": [{"max_usd": 1}],
-    "success": [{"parts": ["schema", "fields"]}],
+    "policy": [{"tenants": {"a": ["AAA-"]}, "canaries": ["never to be seen"]}],
 }
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "patternProperties": {"^c": False}}
 
 
 def graders() -> Iterator[Grader]:
     for kind in KINDS:
-        if kind != "policy":
-            for settings in SETTINGS.get(kind, [{}]):
-                yield build(kind, kind, settings)
+        for settings in SETTINGS.get(kind, [{}]):
+            yield build(kind, kind, settings)
 
 
 ITEMS = tuple(

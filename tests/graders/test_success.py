@@ -66,6 +66,9 @@ def test_the_reason_of_a_wrong_field_stands_as_it_is() -> None:
 def test_the_reason_of_another_part_names_the_part() -> None:
     assert isinstance(result := grade(Says(name="policy", result=LEAK)), Verdict)
     assert result.reason == "policy:other_tenant"
+    named = Verdict(passed=False, label="leak", reason="policy:other_tenant")
+    assert isinstance(result := grade(Says(name="policy", result=named)), Verdict)
+    assert result.reason == "policy:other_tenant"
     assert isinstance(result := grade(Schema(), Fields(), expected={"date": 1}, output={}, schema=SCHEMA), Verdict)
     assert result.reason == "schema:invalid:required"
     assert [finding.path for finding in result.findings] == ["schema", "fields"]

@@ -19,11 +19,12 @@ _SUCCESS: Final = Verdict(passed=True, label="success")
 class Success:
     """Passes when every one of ``parts`` passed; a part is graded once however many ask for it.
 
-    The reason names the first part that failed, in their order: ``<part>:<its reason>``, except that a part's
-    ``field_mismatch:<field>`` stands as it is. Every failed part is a finding. A part that could not say makes
-    the whole Ungraded with that part's reason, whatever the other parts said: half a measurement is neither a
-    success nor a failure. The one exception is ``no_schema``: a case that declares no schema has nothing to be
-    invalid against, so that part counts as passed. A part that only describes is Ungraded("part_only_describes").
+    The reason names the first part that failed, in their order: ``<part>:<its reason>``, except that a reason
+    that begins with its part's name and a ``field_mismatch:<field>`` stand as they are. Every failed part is a
+    finding. A part that could not say makes the whole Ungraded with that part's reason, whatever the other parts
+    said: half a measurement is neither a success nor a failure. The one exception is ``no_schema``: a case that
+    declares no schema has nothing to be invalid against, so that part counts as passed. A part that only
+    describes is Ungraded("part_only_describes").
     """
 
     name: str = "success"
@@ -60,6 +61,6 @@ class Success:
 
 
 def _reason(name: str, verdict: Verdict) -> str:
-    if verdict.reason.startswith("field_mismatch:"):
+    if verdict.reason.startswith(("field_mismatch:", f"{name}:")):
         return verdict.reason
     return f"{name}:{verdict.reason or verdict.label}"
