@@ -71,7 +71,7 @@ def test_a_lone_surrogate_is_refused(workshop):
 
 
 def test_an_unknown_key_suggests_the_nearest_one(workshop):
-    assert 'unknown key \'expcted\' (did you mean "expected"?)' in refused(
+    assert "unknown key 'expcted' (did you mean \"expected\"?)" in refused(
         workshop, ['{"id": "a", "input": 1, "expcted": 2}']
     )
 

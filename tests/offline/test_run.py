@@ -162,9 +162,7 @@ def test_an_unknown_cost_is_priced_by_model_or_stays_unknown(workshop, case):
         "a": Output(value="yes", usage=usage, model="known"),
         "b": Output(value="yes", usage=usage, model="never heard of"),
     }
-    report = workshop.run(
-        workshop.plan(dataset), answers, price=lambda model, used: 2.5 if model == "known" else None
-    )
+    report = workshop.run(workshop.plan(dataset), answers, price=lambda model, used: 2.5 if model == "known" else None)
     assert (report.cost.known_usd, report.cost.known, report.cost.unknown) == (2.5, 1, 1)
 
 
@@ -200,7 +198,12 @@ def test_a_grader_that_misbehaves_is_that_trials_ungraded_and_the_run_goes_on(wo
 
 
 def test_a_trace_never_carries_a_text_a_personal_value_or_a_graders_prose(workshop):
-    canaries = {"input": "CANARY-INPUT", "expected": "CANARY-EXPECTED", "output": "CANARY-OUTPUT", "cpf": "529.982.247-25"}
+    canaries = {
+        "input": "CANARY-INPUT",
+        "expected": "CANARY-EXPECTED",
+        "output": "CANARY-OUTPUT",
+        "cpf": "529.982.247-25",
+    }
     dataset = workshop.checked(
         [
             {
