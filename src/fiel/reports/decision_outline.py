@@ -93,9 +93,9 @@ def side_by_side(
         columns: tuple[str, ...] = ("Stratum", "Critical", sides[1])
         rows = tuple((*_named(one), side(one.candidate)) for one in shown)
     else:
-        columns = ("Stratum", "Critical", *sides, "Change", "Pairs")
+        columns = ("Stratum", "Critical", *sides, "Difference", "Pairs")
         rows = tuple(_row(one) for one in shown)
-    table = Table(columns=columns, rows=rows, numeric=frozenset({"Change"}), more=more)
+    table = Table(columns=columns, rows=rows, numeric=frozenset({"Difference"}), more=more)
     return Section(title="Strata side by side", lines=lines, table=table)
 
 

@@ -69,7 +69,7 @@ def _means(means: Sequence[Any]) -> Section:
                 change(None if difference is None else -float(difference)),
             )
         )
-    table = Table(columns=("Metric", *_SIDES, "Change"), rows=tuple(rows), numeric=frozenset({"Change"}))
+    table = Table(columns=("Metric", *_SIDES, "Difference"), rows=tuple(rows), numeric=frozenset({"Difference"}))
     return Section(title="Means over all cases", table=table)
 
 
