@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 import sys
@@ -319,93 +318,8 @@ async def test_a_child_left_behind_with_the_output_open_does_not_hold_the_call(t
     assert await gone(end.value)
 
 
-COUNTER = """
-    import json, os, sys
-    count = 0
-    for line in sys.stdin:
-        asked = json.loads(line)["input"]
-        count += 1
-        if asked == "die": os.kill(os.getpid(), 9)
-        print(json.dumps([os.getpid(), count]), flush=True)
-        if asked == "twice": print(json.dumps("again"), flush=True)
-        if asked == "last words": sys.exit(0)
-"""
-
-
-async def test_a_long_lived_process_answers_one_call_after_the_other(tmp_path: Path) -> None:
-    ends = await ask(make(tmp_path, COUNTER, mode="lines"), 1, 2, 3)
-    values = [end.value for end in ends if isinstance(end, Output)]
-    assert [count for _, count in values] == [1, 2, 3]
-    assert len({pid for pid, _ in values}) == 1
-
-
-async def test_a_process_that_dies_fails_its_call_once_and_another_takes_over(tmp_path: Path) -> None:
-    first, died, after = await ask(make(tmp_path, COUNTER, mode="lines"), 1, "die", 3)
-    assert isinstance(first, Output)
-    assert isinstance(died, TargetFailure)
-    assert (died.code, died.retriable) == ("exit_status", True)
-    assert isinstance(after, Output)
-    assert after.value[1] == 1
-    assert after.value[0] != first.value[0]
-
-
-async def test_a_process_that_ended_between_calls_costs_no_call(tmp_path: Path) -> None:
-    target = make(tmp_path, COUNTER, mode="lines")
-    await target.open()
-    for _ in range(2):
-        assert (await target.call(Call(case_id="c", input="last words", timeout_s=20))).value[1] == 1
-        await asyncio.sleep(0.3)
-    await target.close()
-
-
-async def test_a_line_that_no_call_asked_for_is_not_given_to_the_next(tmp_path: Path) -> None:
-    target = make(tmp_path, COUNTER, mode="lines")
-    await target.open()
-    assert (await target.call(Call(case_id="c", input="twice", timeout_s=20))).value[1] == 1
-    await asyncio.sleep(0.3)
-    with pytest.raises(TargetFailure, match="a line that no call had asked for") as caught:
-        await target.call(Call(case_id="c", input=2, timeout_s=20))
-    assert caught.value.code == "garbage"
-    assert (await target.call(Call(case_id="c", input=3, timeout_s=20))).value[1] == 1
-    await target.close()
-
-
-async def test_an_answer_that_names_its_case_is_never_given_to_another(tmp_path: Path) -> None:
-    source = """
-        import json, sys, time
-        for line in sys.stdin:
-            call = json.loads(line)
-            for delay in (0, 0.05):
-                time.sleep(delay)
-                print(json.dumps({"output": call["input"], "case_id": call["case_id"]}), flush=True)
-    """
-    target = make(tmp_path, source, mode="lines", concurrency=1)
-    await target.open()
-    values = []
-    for n in range(12):
-        with contextlib.suppress(TargetFailure):
-            values.append((n, (await target.call(Call(case_id=f"c{n}", input=n, timeout_s=20))).value))
-    assert values
-    assert all(asked == answered for asked, answered in values)
-    await target.close()
-
-
-async def test_there_are_never_more_processes_than_calls_at_once(tmp_path: Path) -> None:
-    target = make(tmp_path, COUNTER, mode="lines", concurrency=3)
-    await target.open()
-    outputs = await asyncio.gather(*(target.call(Call(case_id="c", input=n, timeout_s=20)) for n in range(30)))
-    assert len({output.value[0] for output in outputs}) <= 3
-    await target.close()
-
-
-async def test_a_process_that_reads_to_the_end_is_let_to_leave_politely(tmp_path: Path) -> None:
-    source = COUNTER + "    open('left', 'w').write('politely')\n"
-    await ask(make(tmp_path, source, mode="lines"), 1)
-    assert (tmp_path / "left").read_text() == "politely"
-
-
 async def test_a_call_after_closing_is_a_failure(tmp_path: Path) -> None:
-    target = make(tmp_path, COUNTER)
+    target = make(tmp_path, "")
     with pytest.raises(TargetFailure, match="is not open"):
         await target.call(Call(case_id="c", input=1))
     assert signal.getsignal(signal.SIGCHLD) == signal.SIG_DFL

@@ -84,7 +84,12 @@ class Process(asyncio.SubprocessProtocol):
         # The group outlives its leader as long as one member lives, so this reaches what a dead leader left.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._transport.get_pid(), signal.SIGKILL)
-        self._transport.close()
+        for number in range(3):
+            pipe = self._transport.get_pipe_transport(number)
+            if pipe is not None:
+                pipe.close()
+        # The transport itself is closed when it says that all is over: to close it while the process is dying makes
+        # it wait for the process in the loop's stead, and the loop would then report a made-up exit status.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.SubprocessTransport)
@@ -114,6 +119,8 @@ class Process(asyncio.SubprocessProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.exited = self.stdout_closed = True
+        if self._transport is not None:
+            self._transport.close()
         if not self._gone.done():
             self._gone.set_result(None)
         self._wake()
