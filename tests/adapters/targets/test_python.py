@@ -153,6 +153,16 @@ async def test_an_installed_callable_needs_nothing_of_the_workspace(tmp_path: Pa
     assert (await ask(tmp_path, "", entry="textwrap:dedent")).value == "in"
 
 
+async def test_a_callable_of_the_program_itself_is_not_imported_a_second_time() -> None:
+    import fiel.core.errors
+
+    sources = Path(fiel.core.errors.__file__).parents[2]
+    target = PythonTarget(name="t", entry="fiel.core.errors:did_you_mean", workspace=sources, options={"known": ["in"]})
+    await target.open()
+    await target.close()
+    assert sys.modules["fiel.core.errors"] is fiel.core.errors
+
+
 async def test_options_go_in_by_name_and_defaults_stay(tmp_path: Path) -> None:
     source = "def run(text, *, inject=False, tone='plain'): return [text, inject, tone]"
     assert (await ask(tmp_path, source, inject=True)).value == ["in", True, "plain"]

@@ -9,10 +9,12 @@ from collections.abc import Callable
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from fiel.adapters.targets.crashes import place_of, told
 from fiel.core.errors import ConfigError, did_you_mean
+
+_OURSELVES: Final = __name__.partition(".")[0]
 
 
 class Source:
@@ -86,7 +88,7 @@ class Source:
         """Drop the target's own module from ``sys.modules`` when the workspace holds it: it may have been edited."""
         top = self._module.partition(".")[0]
         spec = PathFinder.find_spec(top, [str(self.workspace)])
-        if spec is None or spec.origin is None:
+        if spec is None or spec.origin is None or top == _OURSELVES:
             return
         for name in [name for name in sys.modules if name == top or name.startswith(top + ".")]:
             del sys.modules[name]
@@ -95,7 +97,9 @@ class Source:
         """Whether this module was found by its own name in the workspace, not deeper (a virtual environment)."""
         file = getattr(sys.modules[name], "__file__", None)
         plain = self.workspace.joinpath(*name.split("."))
-        return file is not None and Path(file) in (plain.with_suffix(".py"), plain / "__init__.py")
+        if file is None or name.partition(".")[0] == _OURSELVES:
+            return False
+        return Path(file) in (plain.with_suffix(".py"), plain / "__init__.py")
 
     def _modules_here(self) -> list[str]:
         if not self.workspace.is_dir():
