@@ -1,0 +1,97 @@
+"""Declared fields: which places of a JSON value somebody said may hold personal data, and what stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from fiel.personal.context import label_in
+from fiel.personal.folding import shapes
+
+LEAST_LETTERS: Final = 2
+LEAST_DIGITS: Final = 5
+MOST_VALUES: Final = 1_000
+
+
+def steps_of(name: str) -> tuple[str, ...]:
+    """The steps that a declared name leads down: ``cpf`` is one step, ``/customer/cpf`` (RFC 6901) two, ``""`` none."""
+    if not name:
+        return ()
+    if not name.startswith("/"):
+        return (name,)
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in name[1:].split("/"))
+
+
+def escape(key: str) -> str:
+    """``key`` as one step of a JSON pointer."""
+    return key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key
+
+
+def declared_values(expected: Any, pii: Iterable[str]) -> tuple[str, ...]:
+    """The personal values that stand in ``expected`` at the declared places, as text, each once.
+
+    Values too short to say anything of a person are left out: fewer than two letters or, without letters, fewer
+    than five digits; ``true``, ``false`` and ``null`` always. At most 1,000 come back.
+    """
+    found: dict[str, None] = {}
+    for name in pii:
+        for leaf in _leaves(_at(expected, steps_of(name))):
+            if _telling(leaf):
+                found[leaf] = None
+                if len(found) == MOST_VALUES:
+                    return tuple(found)
+    return tuple(found)
+
+
+def _at(document: Any, steps: tuple[str, ...]) -> Any:
+    """What stands at the end of ``steps``, or None where nothing does."""
+    for step in steps:
+        document = below(document, step)
+    return document
+
+
+def below(document: Any, step: str) -> Any:
+    """What stands one step down in a JSON value, or None where nothing does."""
+    if isinstance(document, dict):
+        return document.get(step)
+    if isinstance(document, (list, tuple)) and step.isascii() and step.isdigit() and len(step) < 10:
+        return document[int(step)] if int(step) < len(document) else None
+    return None
+
+
+def number_text(number: int | float, name: str = "") -> str:
+    """A JSON number as a person would write it: ``39053344705.0`` is ``39053344705``.
+
+    Where the field's ``name`` calls it a CPF or CNPJ, the zeros that a number cannot begin with are put back.
+    Numbers of over 900 digits, which identify nothing, give ``""``.
+    """
+    if isinstance(number, float):
+        if not number.is_integer() or abs(number) >= 1e16:
+            return repr(number)
+        number = int(number)
+    text = str(number) if number.bit_length() < 3_000 else ""
+    if name and len(text) in (9, 10, 12, 13):
+        label = label_in(shapes(name))
+        return text.zfill(11 if label == "cpf" else 14 if label == "cnpj" else 0)
+    return text
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    waiting = [value]
+    steps = 0
+    while waiting and steps < 10 * MOST_VALUES:
+        steps += 1
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend(reversed(value.values()))
+        elif isinstance(value, (list, tuple)):
+            waiting.extend(reversed(value))
+        elif isinstance(value, str):
+            yield value
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield number_text(value)
+
+
+def _telling(text: str) -> bool:
+    letters = sum(map(str.isalpha, text[:200]))
+    return letters >= LEAST_LETTERS or (not letters and sum(map(str.isdigit, text[:200])) >= LEAST_DIGITS)
