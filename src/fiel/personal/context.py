@@ -9,8 +9,12 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from fiel.personal.folding import shapes
+
 BEFORE: Final = 40
 """How many characters in front of a number are read."""
+LONGEST_NAME: Final = 200
+"""How many characters of a field's name are read."""
 
 # The last word before the number wins, so words for numbers that are not personal are listed too (`other`): an
 # order number on the line of a telephone is still an order number. Two words count as one phrase.
@@ -40,10 +44,20 @@ _BEHIND: Final = re.compile(r"[ ,;)(-]{0,3}([A-Za-z]{2,24})(?![A-Za-z]|\s*[:=#0-
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
+def label_of(name: str) -> str:
+    """What the name of a field says of its value, as :func:`label_in` does, of a name that is not folded yet."""
+    return _label_of_name(name[:LONGEST_NAME]) if name else ""
+
+
+@lru_cache(maxsize=1024)
+def _label_of_name(name: str) -> str:
+    return label_in(shapes(name))
+
+
 def label_in(name: str) -> str:
-    """What a field's name says of its value: a kind, ``tax``, ``other``, or ``""`` when it says nothing."""
+    """What a folded name says of a value: a kind, ``tax``, ``other``, or ``""`` when it says nothing."""
     label = before = ""
-    for word in _WORD.findall(name[:200]):
+    for word in _WORD.findall(name):
         found = _label_of(before, word)
         if found and (found != "other" or not label):
             label = found

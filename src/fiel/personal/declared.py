@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from fiel.personal.context import label_in
-from fiel.personal.folding import shapes
+from fiel.personal.context import label_of
 
 LEAST_LETTERS: Final = 2
 LEAST_DIGITS: Final = 5
@@ -71,7 +70,7 @@ def number_text(number: int | float, name: str = "") -> str:
         number = int(number)
     text = str(number) if number.bit_length() < 3_000 else ""
     if name and len(text) in (9, 10, 12, 13):
-        label = label_in(shapes(name))
+        label = label_of(name)
         return text.zfill(11 if label == "cpf" else 14 if label == "cnpj" else 0)
     return text
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from fiel.core.errors import ConfigError, did_you_mean
 from fiel.personal import numbers, phones
-from fiel.personal.context import label_in
+from fiel.personal.context import label_of
 from fiel.personal.emails import email
 from fiel.personal.folding import SHAPES, shapes, unfold
 from fiel.personal.numbers import Recogniser
@@ -51,17 +51,18 @@ def find(
         return ()
     else:
         folded = shapes(text)
-    found = _claim(folded, chosen, label_in(shapes(name)) if name else "")
+    found = _claim(folded, chosen, name)
     if limit is not None:
         del found[limit:]
     spans = unfold(text, [(start, end) for start, end, _ in found], SHAPES)
     return tuple(Match(kind, start, end) for (start, end), (_, _, kind) in zip(spans, found, strict=True))
 
 
-def _claim(folded: str, chosen: tuple[str, ...], outside: str) -> list[tuple[int, int, str]]:
+def _claim(folded: str, chosen: tuple[str, ...], name: str) -> list[tuple[int, int, str]]:
     """Spans by kind, sorted; where two overlap the kind that stands first in :data:`KINDS` keeps its own."""
     taken: list[tuple[int, int, str]] = []
     places = numbers.clusters(folded, numbers.FEWEST_DIGITS)
+    outside = label_of(name)
     for kind in chosen:
         windows = () if kind == "email" else numbers.windows_for(kind, folded, places)
         if not windows and (kind != "email" or ("@" not in folded and "%40" not in folded)):
