@@ -203,7 +203,7 @@ def report() -> Report:
         dataset={"name": "relayops", "version": "3", "path": "datasets/holdout.jsonl", "holdout_use": 4},
         graders=("success", "schema", "fields", "citations"),
         trials=3,
-        attempted=9,
+        attempted=27,
         balance={
             "success": Balance(attempted=27, graded=24, ungraded={"target_timeout": 3}),
             "schema": Balance(attempted=27, graded=24, ungraded={"target_timeout": 3}),

@@ -82,17 +82,37 @@ def _notices(report: Report, metric: str) -> Iterator[Line]:
 
 
 def _facts(report: Report) -> Iterator[tuple[str, str]]:
-    yield "Target", wording.plain_facts(report.target) or "unnamed"
+    yield "Target", _target(report) or "unnamed"
     yield "Model", str(report.manifest.get("model_identifier", "")) or "not said"
     yield "Split", report.split
-    dataset = {name: part for name, part in report.dataset.items() if name not in ("split", "holdout_use")}
-    yield "Dataset", wording.plain_facts(dataset) or "not said"
+    yield "Dataset", _dataset(report) or "not said"
     if report.run_id:
         yield "Run", report.run_id
     if report.attempted is not None:
         trials = "1 trial each" if report.trials == 1 else f"{report.trials:,} trials each"
-        yield "Attempted", f"{wording.counted(report.attempted, 'case')}, {trials}"
+        # What was attempted is counted in trials; people think in cases.
+        yield "Attempted", f"{wording.counted(report.attempted // max(1, report.trials), 'case')}, {trials}"
     yield "Judge", report.judge
+
+
+def _target(report: Report) -> str:
+    said = dict(report.target)
+    name, kind, options = said.pop("name", ""), said.pop("kind", ""), said.pop("options", None)
+    parts = [f"{name} ({kind})" if name and kind else str(name or kind)]
+    parts += [wording.plain_facts(facts) for facts in (options, said) if facts]
+    return ", ".join(part for part in parts if part)
+
+
+def _dataset(report: Report) -> str:
+    said = {name: part for name, part in report.dataset.items() if name not in ("split", "holdout_use", "strata")}
+    name, version, sha256 = said.pop("name", ""), said.pop("version", ""), said.pop("sha256", "")
+    cases, path = said.pop("cases", None), said.pop("path", "")
+    parts = [f"{name} {version}".strip()]
+    if isinstance(cases, int):
+        parts.append(wording.counted(cases, "case"))
+    # The whole digest stands in the manifest.
+    parts += [f"SHA-256 {str(sha256)[:12]}" if sha256 else "", str(path), wording.plain_facts(said) if said else ""]
+    return ", ".join(part for part in parts if part)
 
 
 def _overall(report: Report) -> Section:
@@ -288,7 +308,7 @@ def _spending(report: Report) -> Section:
         rows.append(cells("Budget", wording.plain_facts(report.budget)))
     rows.append(cells("Latency", wording.latency(report.latency)))
     if report.timing:
-        rows.append(cells("Time", wording.plain_facts(report.timing)))
+        rows.append(cells("Time", wording.times(report.timing)))
     return Section(title="Cost and time", table=Table(columns=("What", "How much"), rows=tuple(rows)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any, Final
 
@@ -115,6 +116,21 @@ def stub_notice(manifest: Mapping[str, Any]) -> str:
 def plain_facts(facts: Mapping[str, Any]) -> str:
     """A small mapping in one line, ``name=relayops, version=3``; empty values are left out."""
     return ", ".join(f"{name}={scalar(part)}" for name, part in facts.items() if part not in (None, "", {}, []))
+
+
+def times(timing: Mapping[str, Any]) -> str:
+    """When a run began and ended in UTC, and how long its last stretch took (a resumed run has several)."""
+    said = dict(timing)
+    parts = []
+    for name, word in (("started_unix_s", "started"), ("finished_unix_s", "finished")):
+        at = said.get(name)
+        if isinstance(at, (int, float)) and not isinstance(at, bool) and 0 <= at < 253_402_300_800:
+            parts.append(f"{word} {datetime.fromtimestamp(said.pop(name), UTC):%Y-%m-%d %H:%M:%S} UTC")
+    stretch = said.get("last_stretch_s")
+    if isinstance(stretch, (int, float)) and not isinstance(stretch, bool):
+        del said["last_stretch_s"]
+        parts.append(f"last stretch {stretch:,.2f} s")
+    return ", ".join([*parts, *([plain_facts(said)] if said else [])])
 
 
 def flat(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
