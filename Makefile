@@ -28,7 +28,7 @@ help: ## list the targets
 
 demo: $(DEMO)/.ready ## run the three example targets and see what the gate rules on them
 	@rm -rf $(WORKSPACE)
-	@$(DEMO)/bin/fiel demo $(WORKSPACE)
+	@$(DEMO)/bin/fiel demo --dir $(WORKSPACE)
 
 test: $(TEST)/.ready ## run the tests (TESTS=path narrows them, JOBS=n sets the processes)
 	@$(TEST)/bin/python -m pytest -n $(JOBS) $(TESTS)
@@ -58,7 +58,7 @@ bench-smoke: $(TEST)/.ready ## the same, small: does it still run, and within it
 lock: ## choose the versions anew and write requirements/*.lock (the only target that uses uv)
 	@test -x $(LOCK)/bin/uv || { $(PYTHON) -m venv $(LOCK) && $(LOCK)/$(INSTALL) uv; }
 	@compile() { $(LOCK)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-		--no-header --no-annotate --no-emit-index-url --no-emit-find-links "$$@"; }; \
+		--no-header --no-annotate "$$@"; }; \
 	compile pyproject.toml -o requirements/runtime.lock; \
 	compile --group build -c requirements/runtime.lock -o requirements/build.lock; \
 	compile pyproject.toml --extra pytest --group test -c requirements/runtime.lock -o requirements/test.lock

@@ -37,7 +37,12 @@ def make(copy: Path, *words: str, require: str = "0") -> tuple[int, str]:
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "MAKE", "MFLAGS"))}
     env["FIEL_REQUIRE"] = require
     ran = subprocess.run(
-        ["make", "--old-file", READY, *words], cwd=copy, env=env, capture_output=True, text=True, check=False
+        ["make", "--old-file", READY, "TESTS=tests", *words],
+        cwd=copy,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return ran.returncode, ran.stdout + ran.stderr
 
@@ -53,7 +58,8 @@ def test_the_lint_lane_fails_on_a_line_that_is_not_in_the_house_format(copy: Pat
     (copy / "src/fiel/core/planted.py").write_text("x = {'a':1}\n")
     code, text = make(copy, "lint")
     assert code != 0
-    assert "Would reformat: src/fiel/core/planted.py" in text
+    assert "src/fiel/core/planted.py" in text
+    assert "1 file would be reformatted" in text
 
 
 def test_the_lint_lane_fails_on_a_file_that_is_too_long(copy: Path) -> None:

@@ -39,12 +39,7 @@ def test_no_tracked_file_holds_a_path_of_this_machine() -> None:
 
 
 def test_no_tracked_file_names_a_package_index() -> None:
-    assert where(INDEX, [path for path in tracked() if path.name != "Makefile"]) == []
-
-
-def test_the_makefile_names_an_index_only_to_keep_it_out_of_the_locks() -> None:
-    text = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert set(re.findall(r"\S*index-url\S*|\S*find-links\S*", text)) == {"--no-emit-index-url", "--no-emit-find-links"}
+    assert where(INDEX, tracked()) == []
 
 
 def test_lock_files_hold_names_versions_and_hashes_only() -> None:
