@@ -21,7 +21,7 @@ WORKSPACE := demo-workspace
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL = bin/python -m pip install --quiet --no-input
 
-.PHONY: help demo test lint format walls types bench bench-smoke lock clean
+.PHONY: help demo test lint format walls types bench bench-smoke picture lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -54,6 +54,9 @@ bench: $(TEST)/.ready ## measure fiel beside its yardsticks (some minutes)
 
 bench-smoke: $(TEST)/.ready ## the same, small: does it still run, and within its limits
 	@$(TEST)/bin/python -m bench --smoke
+
+picture: $(TEST)/.ready ## draw the picture in the README anew, from a real run
+	@$(TEST)/bin/python tools/picture.py
 
 lock: ## choose the versions anew and write requirements/*.lock (the only target that uses uv)
 	@test -x $(LOCK)/bin/uv || { $(PYTHON) -m venv $(LOCK) && $(LOCK)/$(INSTALL) uv; }
