@@ -57,7 +57,10 @@ def _label_of_name(name: str) -> str:
 def label_in(name: str) -> str:
     """What a folded name says of a value: a kind, ``tax``, ``other``, or ``""`` when it says nothing."""
     label = before = ""
-    for word in _WORD.findall(name):
+    for match in _WORD.finditer(name):
+        if _is_placeholder(name, match):
+            continue
+        word = match[0]
         found = _label_of(before, word)
         if found and (found != "other" or not label):
             label = found
@@ -72,9 +75,7 @@ def label_near(text: str, start: int, end: int, outside: str) -> str:
     """
     label = before = ""
     for match in _WORD.finditer(text, max(0, start - BEFORE), start):
-        left, right = match.span()
-        # A placeholder that a mask left behind is no context, or masking twice would find more than masking once.
-        if text[left - 1 : left] == "[" and text[right : right + 1] == "]":
+        if _is_placeholder(text, match):
             continue
         word = match[0]
         label = _label_of(before, word) or label
@@ -83,6 +84,12 @@ def label_near(text: str, start: int, end: int, outside: str) -> str:
         return label
     behind = _BEHIND.match(text, end)
     return (_label_of("", behind[1]) if behind is not None else "") or outside
+
+
+def _is_placeholder(text: str, word: re.Match[str]) -> bool:
+    """Whether a mask left the word behind: it is no context, or masking twice would find more than masking once."""
+    left, right = word.span()
+    return text[left - 1 : left] == "[" and text[right : right + 1] == "]"
 
 
 def may_be(kind: str, label: str) -> bool:

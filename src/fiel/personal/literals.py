@@ -23,6 +23,7 @@ _SPACELESS: Final = (
 )
 _JOINING: Final = rf"[^\W_{_SPACELESS}]"
 _NUMERIC: Final = re.compile(r"\+?[0-9][0-9 ./()+-]*")
+_SIGNS: Final = re.compile(r"[\W_]+")
 LEAST_DIGITS: Final = 7
 
 
@@ -72,7 +73,7 @@ def ready(values: tuple[str, ...]) -> Literals:
 
 def squeezed(text: str) -> str:
     """``text`` as its letters and digits alone, folded: what is left when spacing, case and signs are taken away."""
-    return re.sub(r"[\W_]+", "", literals(text))
+    return _SIGNS.sub("", literals(text))
 
 
 def _needle(value: str) -> tuple[str, re.Pattern[str]]:

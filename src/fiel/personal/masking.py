@@ -74,34 +74,39 @@ def mask_value(value: Any, *, kinds: Collection[str] | None = None, values: Iter
     """
     values = tuple(values)
 
-    def text_of(text: str, key: str) -> str:
-        return mask(text, kinds=kinds, values=values, name=key)
+    def text_of(text: str, names: tuple[str, ...]) -> str:
+        for each in names:
+            text = mask(text, kinds=kinds, values=values, name=each)
+        return text
 
-    def leaf(value: Any, key: str) -> Any:
+    def leaf(value: Any, names: tuple[str, ...]) -> Any:
         if isinstance(value, str):
-            return text_of(value, key)
+            return text_of(value, names)
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, (int, float)):
-            written = number_text(value, key)
-            masked = text_of(written, key)
+            written = number_text(value, names[0])
+            masked = text_of(written, names)
             return value if masked == written else masked
         return f"[{type(value).__name__}]"
 
-    def walk(value: Any, key: str, depth: int) -> Any:
+    def walk(value: Any, names: tuple[str, ...], depth: int) -> Any:
         if not isinstance(value, (dict, list, tuple)):
-            return leaf(value, key)
+            return leaf(value, names)
         if depth == DEEPEST:
             return "[deep]"
         if not isinstance(value, dict):
-            return [walk(each, key, depth + 1) for each in value]
+            return [walk(each, names, depth + 1) for each in value]
         masked: dict[str, Any] = {}
         for each, below in value.items():
-            shown = text_of(str(each), key)
-            masked[_free(shown, masked)] = walk(below, str(each), depth + 1)
+            key = str(each)
+            shown = text_of(key, names)
+            # A masked key is shorter, and may say of its value what the whole one was too long to say.
+            inner = (key,) if shown == key else (key, shown)
+            masked[_free(shown, masked)] = walk(below, inner, depth + 1)
         return masked
 
-    return walk(value, name, 0)
+    return walk(value, (name,), 0)
 
 
 def _free(key: str, taken: dict[str, Any]) -> str:

@@ -38,19 +38,19 @@ _CNPJ: Final = _shape(
     rf"|[0-9A-Za-z]{{8}} ?/ ?[0-9A-Za-z]{{4}} ?- ?[0-9]{{2}}|[0-9A-Za-z]{{12}}[0-9]{{2}}){_END}"
 )
 _RUT: Final = _shape(
-    rf"(?<![0-9])(?<![0-9][.,])(?:[0-9]{{1,2}}\.[0-9]{{3}}\.[0-9]{{3}} ?- ?[0-9Kk]|[0-9]{{7,8}} ?-? ?[0-9Kk]){_END}"
+    rf"(?<![0-9])(?<![0-9]\.)(?:[0-9]{{1,2}}\.[0-9]{{3}}\.[0-9]{{3}} ?- ?[0-9Kk]|[0-9]{{7,8}} ?-? ?[0-9Kk]){_END}"
 )
 _SSN: Final = _shape(r"(?<![0-9-])(?:[0-9]{3}([ -])[0-9]{2}\2[0-9]{4}|[0-9]{9})(?![0-9-])")
 _CARD: Final = _shape(
-    r"(?<![0-9])(?<![0-9][.,])(?:[0-9]{4}(?:[ -][0-9]{4}){3}(?:[ -][0-9]{1,3})?|[0-9]{4}[ -][0-9]{6}[ -][0-9]{4,5}"
-    r"|[0-9]{13,19})(?![0-9]|[.,][0-9])"
+    r"(?<![0-9])(?<![0-9]\.)(?:[0-9]{4}(?:[ -][0-9]{4}){3}(?:[ -][0-9]{1,3})?|[0-9]{4}[ -][0-9]{6}[ -][0-9]{4,5}"
+    r"|[0-9]{13,19})(?![0-9]|\.[0-9])"
 )
 _IBAN: Final = _shape(rf"{_FREE}[A-Za-z]{{2}}[0-9]{{2}}(?: ?[0-9A-Za-z]){{11,30}}")
 _CLUSTER: Final = re.compile(r"[0-9](?:[ ./()-]{0,3}[0-9])+")
 _LETTERED_CNPJ: Final = re.compile(r"/ ?[0-9A-Za-z]{4} ?- ?[0-9]{2}|(?i:cnpj)")
 _IBAN_HEAD: Final = re.compile(r"[A-Za-z]{2}[0-9]{2} ?[0-9A-Za-z]{4}")
-_BEFORE_FRACTION: Final = re.compile(r"(?<=[0-9][.,])")
-_FRACTION: Final = re.compile(r"[.,][0-9]")
+_BEFORE_FRACTION: Final = re.compile(r"(?<=[0-9]\.)")
+_FRACTION: Final = re.compile(r"\.[0-9]")
 _NOT_DIGIT: Final = re.compile(r"[^0-9]")
 _NOT_PLAIN: Final = re.compile(r"[^0-9A-Za-z]")
 _PUNCTUATED: Final = re.compile(r"[./-]")
@@ -100,32 +100,32 @@ def _named(kind: str, text: str, start: int, end: int, outside: str) -> bool:
     return decimal is None and may_be(kind, label_near(text, start, end, outside))
 
 
+def _checked(
+    kind: str, shape: re.Pattern[str], is_valid: Callable[[str], bool], text: str, outside: str, windows: Windows
+) -> Iterator[Span]:
+    """Numbers with two check digits: they need punctuation besides, or a word that calls them so."""
+
+    def accept(start: int, end: int) -> int:
+        number = _compact(text[start:end])
+        if len(set(number)) == 1 or not is_valid(number):  # 111.111.111-11 has the right check digits
+            return 0
+        return end if _PUNCTUATED.search(text, start, end) or _named(kind, text, start, end, outside) else 0
+
+    return _spans(shape, text, windows, accept)
+
+
 def cpf(text: str, outside: str, windows: Windows) -> Iterator[Span]:
     """Brazilian natural persons: ``390.533.447-05``; without punctuation only where a word calls it so."""
     from stdnum.br.cpf import is_valid
 
-    def accept(start: int, end: int) -> int:
-        digits = _compact(text[start:end])
-        if len(set(digits)) == 1 or not is_valid(digits):
-            return 0
-        sure = _PUNCTUATED.search(text, start, end) or _named("cpf", text, start, end, outside)
-        return end if sure else 0
-
-    return _spans(_CPF, text, windows, accept)
+    return _checked("cpf", _CPF, is_valid, text, outside, windows)
 
 
 def cnpj(text: str, outside: str, windows: Windows) -> Iterator[Span]:
     """Brazilian legal entities, letters included: ``16.727.230/0001-97``, ``12.ABC.345/01DE-35``."""
     from stdnum.br.cnpj import is_valid
 
-    def accept(start: int, end: int) -> int:
-        number = _compact(text[start:end])
-        if len(set(number)) == 1 or not is_valid(number):
-            return 0
-        sure = _PUNCTUATED.search(text, start, end) or _named("cnpj", text, start, end, outside)
-        return end if sure else 0
-
-    return _spans(_CNPJ, text, windows, accept)
+    return _checked("cnpj", _CNPJ, is_valid, text, outside, windows)
 
 
 def rut(text: str, outside: str, windows: Windows) -> Iterator[Span]:
