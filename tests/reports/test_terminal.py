@@ -63,3 +63,12 @@ def test_wrapping_loses_nothing_but_spaces(text: str, width: int) -> None:
     lines = wrap(text, width)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert all(columns(line) <= width for line in lines)
+
+
+def test_what_is_folded_is_named_and_shown_in_full_on_demand(report: Report) -> None:
+    brief, full = render(report, "terminal"), render(report, "terminal", full=True)
+    assert "Not shown: " in brief
+    assert "Manifest (--full shows all)" in brief
+    assert "tool_schema_version" not in brief
+    assert "tool_schema_version" in full
+    assert "Not shown: " not in full

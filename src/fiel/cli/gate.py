@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--noise", nargs=2, type=click.Path(path_type=Path), help="Two runs of one thing: the noise floor.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Where to write the decision as JSON.")
 @click.option("--github", is_flag=True, help="Also print GitHub annotations, and append to the step summary.")
+@click.option("--full", is_flag=True, help="In the terminal, also what is otherwise only named.")
 @click.option("--json", "as_json", is_flag=True, help="Print the decision as JSON.")
 def command(
     candidate: Path | None,
@@ -32,6 +33,7 @@ def command(
     noise: tuple[Path, Path] | None,
     out: Path | None,
     github: bool,
+    full: bool,
     as_json: bool,
 ) -> int:
     """Rule on a release: exit 0 pass, 1 block, 2 refused, 3 inconclusive.
@@ -55,7 +57,8 @@ def command(
     if as_json:
         screen.emit(decision_document(decision))
     else:
-        click.echo(render_decision(decision, "terminal", width=screen.width(), colour=screen.colour()).rstrip())
+        text = render_decision(decision, "terminal", width=screen.width(), colour=screen.colour(), full=full)
+        click.echo(text.rstrip())
     if github:
         publish_annotations(decision, candidate, echo=click.echo)
     return _code(decision)

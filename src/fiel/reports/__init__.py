@@ -38,30 +38,39 @@ def render(
     metric: str | None = None,
     width: int = 100,
     colour: bool = False,
+    full: bool = False,
 ) -> str:
     """A report in one of :data:`FORMATS`; raises :class:`ConfigError` for another format.
 
     With ``decision`` the gate's ruling comes first. ``metric`` is what strata and JUnit cases are shown by
-    (None: ``success``, else the report's first). ``width`` (columns) and ``colour`` (ANSI) are for ``terminal``.
+    (None: ``success``, else the report's first). ``width`` (columns), ``colour`` (ANSI) and ``full`` (nothing
+    folded away) are for ``terminal``.
     """
     from fiel.reports.page import Page
 
-    page = Page(subject=report, decision=decision, metric=metric, width=width, colour=colour)
+    page = Page(subject=report, decision=decision, metric=metric, width=width, colour=colour, full=full)
     return _written(page, format)
 
 
-def render_decision(decision: Decision, format: str, *, width: int = 100, colour: bool = False) -> str:  # noqa: A002
+def render_decision(
+    decision: Decision,
+    format: str,  # noqa: A002
+    *,
+    width: int = 100,
+    colour: bool = False,
+    full: bool = False,
+) -> str:
     """A decision in any of :data:`FORMATS` but ``json``, which is the gate's own document."""
     from fiel.reports.page import Page
 
-    return _written(Page(subject=decision, width=width, colour=colour), format)
+    return _written(Page(subject=decision, width=width, colour=colour, full=full), format)
 
 
 def render_diff(diff: Mapping[str, Any], format: str, *, width: int = 100, colour: bool = False) -> str:  # noqa: A002
     """The document of a diff in any of :data:`FORMATS` but ``junit`` and ``annotations``, which have no diff."""
     from fiel.reports.page import Page
 
-    return _written(Page(subject=diff, width=width, colour=colour), format)
+    return _written(Page(subject=diff, width=width, colour=colour, full=True), format)
 
 
 def _written(page: Page, name: str) -> str:

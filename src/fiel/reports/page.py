@@ -18,7 +18,8 @@ class Page:
 
     ``subject`` is a report, a decision, or the plain document of a diff. ``decision`` goes with a report.
     ``metric`` is what strata and cases are shown by (None: ``success``, else the first). ``width`` is in
-    columns, ``colour`` asks for ANSI colour; both only matter in a terminal.
+    columns, ``colour`` asks for ANSI colour, ``full`` for the parts that are otherwise only named; these three only
+    matter in a terminal.
     """
 
     subject: Report | Decision | Mapping[str, Any]
@@ -26,6 +27,7 @@ class Page:
     metric: str | None = None
     width: int = 100
     colour: bool = False
+    full: bool = False
 
     def outline(self, failures_shown: int = report_outline.FAILURES_SHOWN) -> Outline:
         """What the page says."""

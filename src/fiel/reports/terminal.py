@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from fiel.core.report import Rate
@@ -21,8 +22,23 @@ _CELL: Final = 160
 
 
 def render(page: Page) -> str:
-    """The whole page, each line at most the page's ``width`` columns, and ANSI colour where it asks for it."""
-    return _Sheet(max(_LEAST_WIDTH, page.width), page.colour).whole(page.outline())
+    """The page, each line at most its ``width`` columns, with ANSI colour where it asks for it.
+
+    What a reader may want only on demand is named and left out, unless the page asks for all of it.
+    """
+    outline = page.outline()
+    if not page.full:
+        outline = _without_folded(outline)
+    return _Sheet(max(_LEAST_WIDTH, page.width), page.colour).whole(outline)
+
+
+def _without_folded(outline: Outline) -> Outline:
+    folded = [section.title for section in outline.sections if section.folded]
+    if not folded:
+        return outline
+    kept = tuple(section for section in outline.sections if not section.folded)
+    footer = f"Not shown: {', '.join(folded)} (--full shows all). {outline.footer or ''}".rstrip()
+    return replace(outline, sections=kept, footer=footer)
 
 
 class _Sheet:
