@@ -305,7 +305,7 @@ def _spending(report: Report) -> Section:
     if report.cost.note:
         rows.append(cells("Note on cost", report.cost.note))
     if report.budget:
-        rows.append(cells("Budget", wording.plain_facts(report.budget)))
+        rows.append(cells("Budget", wording.budget(report.budget)))
     rows.append(cells("Latency", wording.latency(report.latency)))
     if report.timing:
         rows.append(cells("Time", wording.times(report.timing)))

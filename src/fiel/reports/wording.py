@@ -118,6 +118,21 @@ def plain_facts(facts: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={scalar(part)}" for name, part in facts.items() if part not in (None, "", {}, []))
 
 
+def budget(facts: Mapping[str, Any]) -> str:
+    """What a run might spend, what it is known to have spent, and what was not run for want of it."""
+    said = dict(facts)
+    parts = [str(said.pop("status", "not said"))]
+    for unit, word in (("usd", "USD"), ("tokens", "tokens")):
+        limit, spent = said.pop(f"limit_{unit}", None), said.pop(f"spent_{unit}", None)
+        if isinstance(limit, (int, float)):
+            known = f"{spent:,.6g}" if isinstance(spent, (int, float)) else "an unknown part"
+            parts.append(f"{known} of {limit:,.6g} {word} spent")
+    skipped = said.pop("skipped", 0)
+    if isinstance(skipped, int) and skipped:
+        parts.append(f"{counted(skipped, 'trial')} not run")
+    return ", ".join([*parts, *([plain_facts(said)] if said else [])])
+
+
 def times(timing: Mapping[str, Any]) -> str:
     """When a run began and ended in UTC, and how long its last stretch took (a resumed run has several)."""
     said = dict(timing)
