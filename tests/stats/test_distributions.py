@@ -43,6 +43,17 @@ def test_the_t_quantile_agrees_with_scipy(tail: float, df: int) -> None:
     assert student_t_quantile(1 - tail, df) == pytest.approx(float(special.stdtrit(df, 1 - tail)), rel=1e-9)
 
 
+@given(st.floats(1e-90, 0.5 - 1e-6), st.sampled_from([1.0, 3.5, 99_999.0, 100_000.0, 100_001.0, 1e9, 1e15, 1e300]))
+def test_t_is_never_closer_to_zero_than_the_normal_quantile_and_always_comes_back(tail: float, df: float) -> None:
+    t = student_t_quantile(tail, df)
+    assert t <= normal_quantile(tail) * (1 - 1e-10)
+
+
+@given(st.floats(1e-90, 0.49))
+def test_the_two_ways_to_the_t_quantile_meet(tail: float) -> None:
+    assert student_t_quantile(tail, 100_000) == pytest.approx(student_t_quantile(tail, 100_000.001), rel=1e-10)
+
+
 @given(st.floats(1e-9, 1 - 1e-9))
 def test_one_degree_of_freedom_is_the_cauchy_quantile(p: float) -> None:
     assert student_t_quantile(p, 1) == pytest.approx(math.tan(math.pi * (p - 0.5)), rel=1e-7, abs=1e-12)

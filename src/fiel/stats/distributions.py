@@ -15,6 +15,8 @@ _EXACT_UP_TO: Final = 200
 """Binomial tails of up to this many fair coins are summed in whole numbers, so small tables print exact values."""
 _MOST_TERMS: Final = 1_000_000
 _SMALLEST_T_TAIL: Final = 1e-100
+_EXPANDED_FROM: Final = 100_000
+_MOST_STEPS: Final = 1000
 
 
 def normal_tail(z: float) -> float:
@@ -45,20 +47,28 @@ def normal_quantile(p: float) -> float:
 def student_t_quantile(p: float, df: float) -> float:
     """The t with P(T <= t) = p of Student's t with ``df`` >= 1 degrees of freedom; tails below 1e-100 are refused.
 
-    Relative error below 1e-11 at any level in use (1e-10 above a million degrees of freedom). Newton's method on the
-    logarithm of the tail against the logarithm of t, where the curve is concave, so that it cannot diverge. The tail
-    is half the regularised incomplete beta function at df / (df + t^2) (DLMF 8.17).
+    Relative error below 1e-11. Newton's method on the logarithm of the tail against the logarithm of t, where the
+    curve is concave, so that it cannot diverge; the tail is half the regularised incomplete beta function at
+    df / (df + t^2) (DLMF 8.17). Above 100,000 degrees of freedom, Fisher's expansion about the normal quantile
+    (Abramowitz & Stegun 1964, 26.7.5).
     """
     tail = min(p, 1.0 - p)
     if not tail >= _SMALLEST_T_TAIL or not df >= 1.0:
         raise ValueError(f"no Student t quantile for p={p!r}, df={df!r} (needs 0 < p < 1 and df >= 1)")
     if tail == 0.5:
         return 0.0
-    log_t, last = 0.0, math.inf
-    while True:
+    if df > _EXPANDED_FROM:
+        return _t_near_normal(normal_quantile(p), df)
+    log_t = below = math.log(-normal_quantile(tail))  # t is never closer to 0 than z
+    last = math.inf
+    for _ in range(_MOST_STEPS):
         t = math.exp(log_t)
         x, y = df / (df + t * t), t * t / (df + t * t)
         reached = 0.5 * regularised_beta(0.5 * df, 0.5, x, y)
+        if reached == 0.0:  # a step so far out that the tail underflowed
+            log_t = 0.5 * (below + log_t)
+            continue
+        below = log_t if reached > tail else below
         step = math.log(reached / tail) * reached / math.exp(_log_beta_kernel(0.5 * df, 0.5, x, y))
         if abs(step) < 1e-8 and abs(step) >= last:  # rounding is all that is left
             break
@@ -66,11 +76,18 @@ def student_t_quantile(p: float, df: float) -> float:
     return math.exp(log_t) if p > 0.5 else -math.exp(log_t)
 
 
+def _t_near_normal(z: float, df: float) -> float:
+    first = z * (1 + z**2) / 4
+    second = z * (3 + z**2 * (16 + 5 * z**2)) / 96
+    third = z * (-15 + z**2 * (17 + z**2 * (19 + 3 * z**2))) / 384
+    return z + (first + (second + third / df) / df) / df
+
+
 def regularised_beta(a: float, b: float, x: float, y: float | None = None) -> float:
     """I_x(a, b), the regularised incomplete beta function, for a, b > 0 and 0 <= x <= 1.
 
     ``y`` is 1 - x where the caller knows it to more digits than the subtraction would keep. Continued fraction of
-    DLMF 8.17.22; absolute error below 1e-13, also at a and b of many millions.
+    DLMF 8.17.22; absolute error below 1e-11, also at a and b of many millions.
     """
     y = 1.0 - x if y is None else y
     if not (a > 0.0 and b > 0.0 and 0.0 <= x <= 1.0):
@@ -110,23 +127,21 @@ def fair_tail(k: float, n: float) -> float:
 
 
 def _log_beta_kernel(a: float, b: float, x: float, y: float) -> float:
-    """ln(x^a y^b / B(a, b)), written around its maximum so that no large terms cancel (Loader 2000)."""
+    """ln(x^a y^b / B(a, b)), written around its maximum so that no large terms cancel (Loader 2000).
+
+    Each logarithm is of a / (a + b) over x (or of its complement over y), by its small excess over 1.
+    """
     both = a + b
-    pull = a * y - b * x
+    pull = (a * y - b * x) / both
     return (
-        -a * _log_ratio(pull, both * x)
-        - b * _log_ratio(-pull, both * y)
+        -a * math.log1p(pull / x)
+        - b * math.log1p(-pull / y)
         + 0.5 * math.log(a * (b / both))
         - _LOG_SQRT_2PI
         + _stirling_rest(both)
         - _stirling_rest(a)
         - _stirling_rest(b)
     )
-
-
-def _log_ratio(above: float, mean: float) -> float:
-    """ln((mean + above) / mean) without losing digits where ``above`` is small."""
-    return math.log1p(above / mean)
 
 
 def _stirling_rest(x: float) -> float:
