@@ -25,7 +25,7 @@ def test_no_tests_need_no_correction() -> None:
     assert benjamini_hochberg([]) == []
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(p_values)
 def test_both_agree_with_statsmodels(values: list[float]) -> None:
     assert holm(values) == pytest.approx(list(multipletests(values, method="holm")[1]), abs=1e-12)
