@@ -34,7 +34,7 @@ def write_cases(path: Path, count: int) -> None:
             file.write(json.dumps(case) + "\n")
 
 
-def answering(sleep: float):  # noqa: ANN201
+def answering(sleep: float):
     async def answer(question: str) -> str:
         if sleep:
             await asyncio.sleep(sleep)

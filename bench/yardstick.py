@@ -11,6 +11,8 @@ async def yardstick(cases, target, path):
     with open(path, "ab", buffering=0) as file:
         for number, case in enumerate(cases, 1):
             output = await target(case["input"])
-            file.write(json.dumps({"id": case["id"], "output": output, "ok": output == case["expected"]}).encode() + b"\n")
+            file.write(
+                json.dumps({"id": case["id"], "output": output, "ok": output == case["expected"]}).encode() + b"\n"
+            )
             if number % 100 == 0:
                 os.fsync(file.fileno())
