@@ -50,6 +50,7 @@ def drive_all(graders: Sequence[Grader], item: Item) -> Generator[tuple[Question
 def grade_rules(graders: Sequence[Grader], item: Item) -> dict[str, Result]:
     """The results of graders that ask nothing outside; one that does is ``Ungraded("no_model")``."""
     memo: dict[str, Result] = {}
+    plain = True
     for grader in graders:
         # Most graders are plain rules; a generator for each of them would cost more than the rule itself.
         try:
@@ -60,10 +61,12 @@ def grade_rules(graders: Sequence[Grader], item: Item) -> dict[str, Result]:
         if isinstance(grading, (Verdict, Ungraded)):
             memo[grader.name] = grading
         else:
+            plain = False
             if isgenerator(grading):
                 grading.close()
             memo[grader.name] = replay(grader, item, _nobody, memo)
-    return {grader.name: memo[grader.name] for grader in graders}
+    # Only a grader that asked another one can have put results out of order.
+    return memo if plain else {grader.name: memo[grader.name] for grader in graders}
 
 
 def replay(grader: Grader, item: Item, answer: Callable[[Question], Answer], memo: Memo | None = None) -> Result:

@@ -32,6 +32,11 @@ class Places:
     def __getitem__(self, slot: int) -> Place:
         return self._offsets[slot], self._lengths[slot]
 
+    def get(self, slot: int) -> Place | None:
+        """Where the line of a slot stands, or None while there is none."""
+        offset = self._offsets[slot]
+        return None if offset == _NOWHERE else (offset, self._lengths[slot])
+
     def __setitem__(self, slot: int, place: Place) -> None:
         self._offsets[slot], self._lengths[slot] = place
 

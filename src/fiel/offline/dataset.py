@@ -35,6 +35,7 @@ class Row(msgspec.Struct, forbid_unknown_fields=True):
 
 
 _decode = msgspec.json.Decoder(Row).decode
+_decode_case = msgspec.json.Decoder(Case).decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,11 @@ class Checked:
         """The cases in file order, read again from the file; only for a file that has not changed since."""
         for number, line in self.source.lines():
             if line and not line.isspace():
-                yield parse(line, where=f"{self.source.label}:{number}")
+                try:
+                    # What `check` found good needs no second look for unknown keys, and so no row in between.
+                    yield _decode_case(line)
+                except (msgspec.DecodeError, RecursionError):
+                    yield parse(line, where=f"{self.source.label}:{number}")
 
 
 def parse(line: bytes, *, where: str) -> Case:
@@ -64,17 +69,25 @@ def parse(line: bytes, *, where: str) -> Case:
     return as_case(parse_row(line, where=where))
 
 
-def parse_row(line: bytes, *, where: str) -> Row:
-    """The fields on one line, for where a whole :class:`Case` is not needed; raises like :func:`parse`."""
+def parse_row(line: bytes, *, where: str, number: int | None = None) -> Row:
+    """The fields on one line, for where a whole :class:`Case` is not needed; raises like :func:`parse`.
+
+    ``number`` is the line's in the file ``where``, for the error; None where ``where`` already says it.
+    """
     try:
         row = _decode(line)
     except msgspec.ValidationError as error:
-        raise DatasetError([_wrong_shape(str(error), where)]) from None
+        raise DatasetError([_wrong_shape(str(error), _at(where, number))]) from None
     except (msgspec.DecodeError, RecursionError) as error:
-        raise DatasetError([_broken_json(line, str(error), where)]) from None
+        raise DatasetError([_broken_json(line, str(error), _at(where, number))]) from None
     if not row.id or row.id.isspace():
-        raise DatasetError([Problem(where=where, what="the id is blank", right="give every case an id of its own")])
+        problem = Problem(where=_at(where, number), what="the id is blank", right="give every case an id of its own")
+        raise DatasetError([problem])
     return row
+
+
+def _at(where: str, number: int | None) -> str:
+    return where if number is None else f"{where}:{number}"
 
 
 def as_case(row: Row) -> Case:
@@ -103,7 +116,7 @@ def check(
     that ``compile_schema`` refuses (it raises ConfigError), an unknown split, or a file whose SHA-256 is not the
     pinned one. A case that merely cannot be graded is kept.
     """
-    info = source.info
+    info, label = source.info, source.label
     problems: list[Problem] = []
     if info.split not in SPLITS:
         problems.append(
@@ -118,13 +131,12 @@ def check(
     for number, line in source.lines(sha.update):
         if not line or line.isspace():
             continue
-        where = f"{source.label}:{number}"
         try:
-            case = parse_row(line, where=where)
+            case = parse_row(line, where=label, number=number)
         except DatasetError as error:
             problems.extend(error.problems)
             if len(problems) >= MOST_PROBLEMS:
-                problems.append(Problem(where=where, what=f"stopped after {MOST_PROBLEMS} problems"))
+                problems.append(Problem(where=_at(label, number), what=f"stopped after {MOST_PROBLEMS} problems"))
                 raise DatasetError(problems) from None
             continue
         cases += 1
@@ -132,7 +144,7 @@ def check(
         if isinstance(case.schema, (dict, bool)):
             key = msgspec.json.encode(case.schema, order="sorted").decode()
             if key not in compiled:
-                problems.extend(_schema_problem(case.schema, f"{where}: schema", compile_schema))
+                problems.extend(_schema_problem(case.schema, f"{label}:{number}: schema", compile_schema))
                 # Few schemas serve many cases; a set without a bound would make memory grow with the file.
                 if len(compiled) < 256:
                     compiled.add(key)

@@ -13,14 +13,15 @@ import msgspec
 # Nothing to normalise: plain ASCII without escapes, without runs of spaces and without spaces at a string's ends.
 _PLAIN: Final = re.compile(rb'\\|  |" | "|[^\x00-\x7f]')
 _BUCKETS: Final = 256
+_sorted = msgspec.json.Encoder(order="sorted").encode
 
 
 def normalised(value: Any) -> bytes:
     """A JSON value's canonical form after Unicode NFC and whitespace folding of every string in it."""
-    encoded = msgspec.json.encode(value, order="sorted")
+    encoded = _sorted(value)
     if _PLAIN.search(encoded) is None:
         return encoded
-    return msgspec.json.encode(_folded(value), order="sorted")
+    return _sorted(_folded(value))
 
 
 def _folded(value: Any) -> Any:
@@ -63,6 +64,10 @@ class Prints:
         return found
 
 
+def _print(content: bytes) -> int:
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
+
+
 class Fingerprints:
     """The prints of a dataset's ids and of its normalised inputs."""
 
@@ -70,16 +75,16 @@ class Fingerprints:
         self.ids, self.inputs = Prints(), Prints()
 
     def add(self, case_id: str, case_input: Any) -> None:
-        self.ids.add(self.of_id(case_id))
-        self.inputs.add(self.of_input(case_input))
+        self.ids.add(_print(case_id.encode()))
+        self.inputs.add(_print(normalised(case_input)))
 
     @staticmethod
     def of_id(case_id: str) -> int:
-        return int.from_bytes(blake2b(case_id.encode(), digest_size=8).digest(), "little")
+        return _print(case_id.encode())
 
     @staticmethod
     def of_input(case_input: Any) -> int:
-        return int.from_bytes(blake2b(normalised(case_input), digest_size=8).digest(), "little")
+        return _print(normalised(case_input))
 
     @classmethod
     def of(cls, case_id: str, case_input: Any) -> tuple[int, int]:

@@ -13,10 +13,12 @@ import msgspec
 from fiel.core.case import Case
 from fiel.core.errors import StorageError
 from fiel.core.grader import Result
-from fiel.core.trial import Trial, Usage
+from fiel.core.trial import ToolCall, Trial, Usage
 from fiel.core.verdict import Finding, Measure, Ungraded, Verdict
 
 _encode = msgspec.json.Encoder().encode
+_SHORT: Final = 256
+"""Bytes of verdicts that are worth remembering."""
 _SPEAKABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:/|-]{0,119}\Z")
 
 
@@ -28,6 +30,22 @@ class Gist(msgspec.Struct):
     failed: Ungraded | None = None
     cost_usd: float | None = None
     usage: Usage | None = None
+    cached: bool = False
+
+
+class _TrialLine(msgspec.Struct, omit_defaults=True):
+    case: str
+    index: int
+    trial: int
+    latency_s: float
+    started_unix_s: float
+    failed: Ungraded | None = None
+    output: Any = msgspec.UNSET
+    cost_usd: float | None = None
+    usage: Usage | None = None
+    tool_calls: tuple[ToolCall, ...] | None = None
+    model: str | None = None
+    attempts: int = 1
     cached: bool = False
 
 
@@ -55,44 +73,58 @@ class _Said(msgspec.Struct):
     detail: str = ""
 
 
+class _Graded(msgspec.Struct, omit_defaults=True):
+    passed: bool | None
+    label: str
+    reason: str = ""
+    measures: tuple[Measure, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+class _NotGraded(msgspec.Struct):
+    ungraded: str
+    detail: str
+
+
 class _VerdictLine(msgspec.Struct):
     case: str
     index: int
     trial: int
-    verdicts: dict[str, _Said]
+    verdicts: dict[str, _Graded | _NotGraded]
+
+
+class _WrittenVerdicts(msgspec.Struct):
+    index: int
+    trial: int
+    verdicts: msgspec.Raw
 
 
 _decode_trial = msgspec.json.Decoder(Trial).decode
 _decode_gist = msgspec.json.Decoder(Gist).decode
-_decode_verdicts = msgspec.json.Decoder(_VerdictLine).decode
+_decode_verdicts = msgspec.json.Decoder(_WrittenVerdicts).decode
+_decode_said = msgspec.json.Decoder(dict[str, _Said]).decode
 
 
 def encode_trial(trial: Trial) -> bytes:
     """The line of ``trials.jsonl``; what is unknown is left out."""
-    line: dict[str, Any] = {
-        "case": trial.case,
-        "index": trial.index,
-        "trial": trial.trial,
-        "latency_s": round(trial.latency_s, 6),
-        "started_unix_s": round(trial.started_unix_s, 3),
-    }
-    if trial.failed is not None:
-        line["failed"] = {"reason": trial.failed.reason, "detail": trial.failed.detail}
-    else:
-        line["output"] = trial.output
-    if trial.cost_usd is not None:
-        line["cost_usd"] = trial.cost_usd
-    if trial.usage is not None:
-        line["usage"] = {"input_tokens": trial.usage.input_tokens, "output_tokens": trial.usage.output_tokens}
-    if trial.tool_calls is not None:
-        line["tool_calls"] = [{"name": call.name, "arguments": call.arguments} for call in trial.tool_calls]
-    if trial.model is not None:
-        line["model"] = trial.model
-    if trial.attempts != 1:
-        line["attempts"] = trial.attempts
-    if trial.cached:
-        line["cached"] = True
-    return _encode(line)
+    return _encode(
+        _TrialLine(
+            trial.case,
+            trial.index,
+            trial.trial,
+            round(trial.latency_s, 6),
+            round(trial.started_unix_s, 3),
+            trial.failed,
+            trial.output if trial.failed is None else msgspec.UNSET,
+            trial.cost_usd,
+            trial.usage,
+            trial.tool_calls,
+            trial.model,
+            trial.attempts,
+            trial.cached,
+        )
+    )
 
 
 def decode_trial(line: bytes, where: str) -> Trial:
@@ -113,40 +145,38 @@ def decode_gist(line: bytes, where: str) -> Gist:
 
 def encode_verdicts(trial: Trial, results: Mapping[str, Result]) -> bytes:
     """The line of ``verdicts.jsonl``: every grader's result on one trial."""
-    said: dict[str, Any] = {}
+    said: dict[str, _Graded | _NotGraded] = {}
     for name, result in results.items():
         if isinstance(result, Ungraded):
-            said[name] = {"ungraded": result.reason, "detail": result.detail}
-            continue
-        entry: dict[str, Any] = {"passed": result.passed, "label": result.label}
-        if result.reason:
-            entry["reason"] = result.reason
-        if result.measures:
-            entry["measures"] = [{"hits": m.hits, "of": m.of, "name": m.name} for m in result.measures]
-        if result.findings:
-            entry["findings"] = [
-                {"path": f.path, "outcome": f.outcome, "expected": f.expected, "got": f.got} for f in result.findings
-            ]
-        if result.flags:
-            entry["flags"] = result.flags
-        said[name] = entry
-    return _encode({"case": trial.case, "index": trial.index, "trial": trial.trial, "verdicts": said})
+            said[name] = _NotGraded(result.reason, result.detail)
+        else:
+            said[name] = _Graded(
+                result.passed, result.label, result.reason, result.measures, result.findings, result.flags
+            )
+    return _encode(_VerdictLine(trial.case, trial.index, trial.trial, said))
 
 
-def decode_verdicts(line: bytes, where: str) -> tuple[int, int, dict[str, Result]]:
+def decode_verdicts(line: bytes, where: str) -> tuple[int, int, Mapping[str, Result]]:
     """Case index, trial number and results by grader on one line; raises :class:`StorageError`."""
     try:
         row = _decode_verdicts(line)
+        said = bytes(row.verdicts)
+        return row.index, row.trial, _results_again(said) if len(said) <= _SHORT else _results(said)
     except msgspec.DecodeError as error:
         raise StorageError(f"{where}: not a line of verdicts ({error}); the file was changed") from None
-    return row.index, row.trial, {name: _result(said) for name, said in row.verdicts.items()}
+
+
+def _results(said: bytes) -> Mapping[str, Result]:
+    return {name: _result(one) for name, one in _decode_said(said).items()}
+
+
+# A run has few different verdicts without details, and a million of them.
+_results_again = lru_cache(maxsize=1024)(_results)
 
 
 def _result(said: _Said) -> Result:
     if said.ungraded is not None:
         return Ungraded(reason=said.ungraded, detail=said.detail)
-    if not (said.measures or said.findings or said.flags):
-        return _bare(said.passed, said.label, said.reason)
     return Verdict(
         passed=said.passed,
         label=said.label,
@@ -159,15 +189,56 @@ def _result(said: _Said) -> Result:
     )
 
 
-@lru_cache(maxsize=1024)
-def _bare(passed: bool | None, label: str, reason: str) -> Verdict:
-    # A run has few different verdicts without details, and a million of them.
-    return Verdict(passed=passed, label=label, reason=reason)
+class _Attributes(
+    msgspec.Struct,
+    omit_defaults=True,
+    rename={
+        "run_id": "fiel.run_id",
+        "case_id": "fiel.case_id",
+        "trial": "fiel.trial",
+        "input_sha256": "fiel.input.sha256",
+        "input_bytes": "fiel.input.bytes",
+        "attempts": "fiel.attempts",
+        "pii_present": "fiel.pii.present",
+        "cost_usd": "fiel.cost_usd",
+        "failure": "fiel.failure",
+        "failures": "fiel.failures",
+    },
+):
+    run_id: str
+    case_id: str
+    trial: int
+    input_sha256: str
+    input_bytes: int
+    attempts: int
+    pii_present: list[str] | None = None
+    cost_usd: float | None = None
+    failure: str | None = None
+    failures: dict[str, str] = {}
+
+
+class _Status(msgspec.Struct):
+    code: str
+
+
+class _Span(msgspec.Struct, rename="camel"):
+    trace_id: str
+    span_id: str
+    name: str
+    start_time_unix_nano: str
+    end_time_unix_nano: str
+    attributes: _Attributes
+    status: _Status
+
+
+_OK: Final = _Status("STATUS_CODE_OK")
+_ERROR: Final = _Status("STATUS_CODE_ERROR")
 
 
 def span_ids(run_id: str, slot: int) -> tuple[str, str]:
     """The trace and span ids of a run's trial number ``slot``: the run's own 64 bits, then the trial's."""
-    return f"{_run_bits(run_id)}{slot + 1:016x}", f"{slot + 1:016x}"
+    span_id = f"{slot + 1:016x}"
+    return _run_bits(run_id) + span_id, span_id
 
 
 @lru_cache(maxsize=8)
@@ -183,44 +254,36 @@ def encode_span(run_id: str, slot: int, case: Case, trial: Trial, results: Mappi
     """
     encoded = _encode(case.input)
     start = int(trial.started_unix_s * 1e9)
-    attributes: dict[str, Any] = {
-        "fiel.run_id": run_id,
-        "fiel.case_id": case.id,
-        "fiel.trial": trial.trial,
-        "fiel.input.sha256": hashlib.sha256(encoded).hexdigest(),
-        "fiel.input.bytes": len(encoded),
-        "fiel.attempts": trial.attempts,
-    }
+    attributes = _Attributes(
+        run_id, case.id, trial.trial, hashlib.sha256(encoded).hexdigest(), len(encoded), trial.attempts
+    )
+    attributes.cost_usd = trial.cost_usd
     if case.pii:
-        attributes["fiel.pii.present"] = [name for name in case.pii if _filled(trial.output, name)]
-    if trial.cost_usd is not None:
-        attributes["fiel.cost_usd"] = trial.cost_usd
-    code = "STATUS_CODE_OK"
+        attributes.pii_present = [name for name in case.pii if _filled(trial.output, name)]
     if trial.failed is not None:
-        attributes["fiel.failure"] = trial.failed.reason
-        code = "STATUS_CODE_ERROR"
+        attributes.failure = trial.failed.reason
     else:
-        failed = {name: why for name, result in results.items() if (why := _why(result))}
-        if failed:
-            attributes["fiel.failures"] = failed
+        for name, result in results.items():
+            if isinstance(result, Ungraded) or result.passed is False:
+                attributes.failures[name] = _why(result)
     trace_id, span_id = span_ids(run_id, slot)
     return _encode(
-        {
-            "traceId": trace_id,
-            "spanId": span_id,
-            "name": "fiel.trial",
-            "startTimeUnixNano": str(start),
-            "endTimeUnixNano": str(start + int(trial.latency_s * 1e9)),
-            "attributes": attributes,
-            "status": {"code": code},
-        }
+        _Span(
+            trace_id,
+            span_id,
+            "fiel.trial",
+            str(start),
+            str(start + int(trial.latency_s * 1e9)),
+            attributes,
+            _OK if trial.failed is None else _ERROR,
+        )
     )
 
 
 def _why(result: Result) -> str:
     if isinstance(result, Ungraded):
         return f"ungraded:{_word(result.reason)}"
-    return _word(result.reason or result.label) if result.passed is False else ""
+    return _word(result.reason or result.label)
 
 
 def _word(reason: str) -> str:

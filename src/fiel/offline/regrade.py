@@ -19,7 +19,6 @@ from fiel.offline.run import (
     Plan,
     Progress,
     grade,
-    numbered,
     plan_sources,
     read_manifest,
     refuse_other_dataset,
@@ -46,14 +45,14 @@ def regrade(
     verdicts = Places(len(trials))
     fresh = journal.begin_verdicts()
     fresh.append(verdict_header(prints))
-    for done, (case, index) in enumerate(numbered(plan.dataset)):
+    for index, case in enumerate(plan.dataset):
         for number in range(plan.trials):
             slot = index * plan.trials + number
             if slot in trials:
                 trial = decode_trial(journal.trials.read(trials[slot]), "trials.jsonl")
                 verdicts[slot] = fresh.append(verdict_line(trial, grade(plan.graders, case, trial)))
-        if progress is not None and done % 1000 == 0:
-            progress(Progress(finished=done * plan.trials, of=len(trials), failed=0))
+        if progress is not None and index % 1000 == 0:
+            progress(Progress(finished=index * plan.trials, of=len(trials), failed=0))
     document = dict(before) | {"manifest": dict(plan.manifest)}
     journal.put("manifest.json", [msgspec.json.format(msgspec.json.encode(document), indent=2), b"\n"])
     journal.adopt_verdicts()

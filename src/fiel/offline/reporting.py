@@ -67,7 +67,8 @@ def write_report(sources: Sources, budget: Budget, timing: Mapping[str, Any], sk
             for trial in trials:
                 if trial is not None:
                     spending.add(trial)
-            if any(FAILED in mark or NOT_GRADED in mark for mark in marks):
+            every_mark = "".join(marks)
+            if FAILED in every_mark or NOT_GRADED in every_mark:
                 case, name = as_case(row), stratum_name(row.tags, sources.dataset.info.strata)
                 for number, (trial, verdicts) in enumerate(zip(trials, results, strict=True)):
                     output = None if trial is None or trial.failed else _output(sources, index, number)
@@ -101,26 +102,28 @@ def _cases(sources: Sources, missing: str) -> Iterator[tuple[Row, list[Gist | No
     per_case = sources.head.trials
     absent: Mapping[str, Result] = {name: Ungraded(reason=missing) for name in sources.graders}
     sha = hashlib.sha256()
-    index = -1
+    index, size = -1, len(sources.trials)
     label = sources.dataset.source.label
-    journal = sources.journal
+    trial_places, trial_log = sources.trials, sources.journal.trials
+    verdict_places, verdict_log = sources.verdicts, sources.journal.verdicts
     for number, line in sources.dataset.source.lines(sha.update):
         if not line or line.isspace():
             continue
         index += 1
-        row = parse_row(line, where=f"{label}:{number}")
+        row = parse_row(line, where=label, number=number)
         trials: list[Gist | None] = []
         results: list[Mapping[str, Result]] = []
         for slot in range(index * per_case, index * per_case + per_case):
-            if slot >= len(sources.trials) or slot not in sources.trials:
+            place = trial_places.get(slot) if slot < size else None
+            if place is None:
                 trials.append(None)
                 results.append(absent)
                 continue
-            trial = decode_gist(journal.trials.read(sources.trials[slot]), "trials.jsonl")
+            trial = decode_gist(trial_log.read(place), "trials.jsonl")
             if trial.case != row.id:
                 raise StorageError(f"trials.jsonl: {trial.case!r} stands where {row.id!r} should be")
             trials.append(trial)
-            results.append(decode_verdicts(journal.verdicts.read(sources.verdicts[slot]), "verdicts.jsonl")[2])
+            results.append(decode_verdicts(verdict_log.read(verdict_places[slot]), "verdicts.jsonl")[2])
         yield row, trials, results
     if sha.hexdigest() != sources.dataset.sha256:
         changed = Problem(where=label, what="the dataset changed while it was being run", right="run it again")

@@ -192,7 +192,7 @@ class _Work:
         self.finished = book.trials.count()
         if not self.finished:
             return
-        for case, index in numbered(plan.dataset):
+        for index, case in enumerate(plan.dataset):
             for number in range(plan.trials):
                 slot = index * plan.trials + number
                 if slot not in book.trials:
@@ -226,9 +226,10 @@ class _Work:
 
     def _pending(self) -> Iterator[tuple[Case, int, int]]:
         trials, done = self.plan.trials, self.book.trials
-        for case, index in numbered(self.plan.dataset):
+        for index, case in enumerate(self.plan.dataset):
+            slot = index * trials
             for number in range(trials):
-                if index * trials + number not in done:
+                if slot + number not in done:
                     yield case, index, number
 
     async def _worker(self, pending: Iterator[tuple[Case, int, int]]) -> None:
@@ -237,18 +238,20 @@ class _Work:
             if limited and (stop := self.budget.stop):
                 self.skipped = stop
                 return
-            trial = self._recall(case, index, number)
+            trial = None if self.cache is None else self._recall(self.cache, case, index, number)
             if trial is None:
                 trial = await self.attempting.make(case, index, number)
-                self._spend(trial)
-                self._remember(case, trial)
+                if limited:
+                    self._spend(trial)
+                if self.cache is not None and trial.failed is None:
+                    self.cache.put(self._key(case, number), encode_trial(trial))
             self._keep(case, trial)
             if self.finished % SYNC_EVERY == 0:
                 self._sync_aside()
                 # Targets that answer at once would otherwise never let signals and other workers in.
                 await asyncio.sleep(0)
-                if self.progress is not None:
-                    self.progress(Progress(finished=self.finished, of=len(self.book.trials), failed=self.failed))
+            if self.progress is not None:
+                self.progress(Progress(finished=self.finished, of=len(self.book.trials), failed=self.failed))
 
     def _keep(self, case: Case, trial: Trial) -> None:
         slot = trial.index * self.plan.trials + trial.trial
@@ -280,17 +283,11 @@ class _Work:
     def _key(self, case: Case, number: int) -> str:
         return digest([self.plan.cache_key, case.input, number])
 
-    def _recall(self, case: Case, index: int, number: int) -> Trial | None:
-        if self.cache is None:
-            return None
-        kept = self.cache.get(self._key(case, number))
+    def _recall(self, cache: Cache, case: Case, index: int, number: int) -> Trial | None:
+        kept = cache.get(self._key(case, number))
         if kept is None:
             return None
         return replace(decode_trial(kept, "the output cache"), case=case.id, index=index, trial=number, cached=True)
-
-    def _remember(self, case: Case, trial: Trial) -> None:
-        if self.cache is not None and trial.failed is None:
-            self.cache.put(self._key(case, trial.trial), encode_trial(trial))
 
 
 def verdict_line(trial: Trial, results: Mapping[str, Result]) -> bytes:
@@ -308,12 +305,6 @@ def _encodable(trial: Trial, name: str, result: Result) -> Result:
     except (TypeError, ValueError, RecursionError) as error:
         return Ungraded(reason="grader_garbage", detail=f"the verdict is not JSON: {type(error).__name__}")
     return result
-
-
-def numbered(dataset: Checked) -> Iterator[tuple[Case, int]]:
-    """The cases with their positions from 0."""
-    for index, case in enumerate(dataset):
-        yield case, index
 
 
 def read_manifest(journal: Journal) -> Mapping[str, Any] | None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fiel.core.case import stratum_name, stratum_of
+from fiel.core.case import stratum_of
 from fiel.core.grader import Result
 from fiel.core.report import FAILED, NOT_APPLICABLE, NOT_GRADED, PASSED, Balance, Rate, Repeats, Stratum
 from fiel.core.verdict import Ungraded, Verdict
@@ -42,6 +42,7 @@ class Tally:
         self._trials = trials
         self._primary = primary
         self._strata: dict[str, _Stratum] = {}
+        self._by_values: dict[tuple[str | None, ...], _Stratum] = {}
         self._graded = dict.fromkeys(graders, 0)
         self._ungraded: dict[str, Counter[str]] = {name: Counter() for name in graders}
         self._repeats: Counter[tuple[int, int]] = Counter()
@@ -55,11 +56,10 @@ class Tally:
 
         Outcomes are a string a grader, one character a trial, as in ``core.report.CaseOutcome``.
         """
-        name = stratum_name(tags, self._keys)
-        stratum = self._strata.get(name)
+        values = tuple([tags.get(key) for key in self._keys])
+        stratum = self._by_values.get(values)
         if stratum is None:
-            chosen = stratum_of(tags, self._keys)[1]
-            stratum = self._strata[name] = _Stratum(index=len(self._strata), tags=chosen)
+            stratum = self._by_values[values] = self._stratum(tags)
         self.cases += 1
         stratum.cases += 1
         if critical:
@@ -75,14 +75,24 @@ class Tally:
                     self._ungraded[grader][result.reason] += 1
                 else:
                     self._graded[grader] += 1
-                    marks += NOT_APPLICABLE if result.passed is None else PASSED if result.passed else FAILED
-                    self._measure(grader, result, counts)
+                    passed = result.passed
+                    marks += NOT_APPLICABLE if passed is None else PASSED if passed else FAILED
+                    if result.measures or result.flags:
+                        self._measure(grader, result, counts)
+                    elif passed is not None:
+                        _count(counts, grader, 1 if passed else 0, 1)
             outcomes.append(marks)
             if grader == self._primary and self._trials > 1 and NOT_GRADED not in marks:
                 self._repeats[marks.count(PASSED), len(marks)] += 1
         for metric, (hits, of) in counts.items():
             _add(stratum.sums, metric, 1, hits, of)
         return stratum.index, outcomes
+
+    def _stratum(self, tags: Mapping[str, str]) -> _Stratum:
+        name, chosen = stratum_of(tags, self._keys)
+        if name not in self._strata:
+            self._strata[name] = _Stratum(index=len(self._strata), tags=chosen)
+        return self._strata[name]
 
     def _measure(self, grader: str, verdict: Verdict, counts: dict[str, list[int]]) -> None:
         own = verdict.passed is not None

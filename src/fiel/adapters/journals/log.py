@@ -38,17 +38,19 @@ class FileLog:
             raise StorageError(f"{path}: {error.strerror or error}") from error
 
     def append(self, line: bytes) -> tuple[int, int]:
-        place = (self._end, len(line))
-        self._end += len(line) + 1
-        self._waiting.append(line)
-        if len(self._waiting) > self._lag:
+        start, length = self._end, len(line)
+        self._end = start + length + 1
+        waiting = self._waiting
+        waiting.append(line)
+        if len(waiting) > self._lag:
             self._write()
-        return place
+        return start, length
 
     def _write(self) -> None:
         if not self._waiting:
             return
-        data = b"\n".join(self._waiting) + b"\n"
+        self._waiting.append(b"")
+        data = b"\n".join(self._waiting)
         self._waiting.clear()
         start = self._end - len(data)
         try:
