@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
 import sys
 from importlib import import_module
 from typing import Final
@@ -67,7 +70,16 @@ def root(ctx: click.Context, debug: bool) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """The entry point ``fiel``: runs one command and exits with its code."""
-    sys.exit(run(arguments))
+    for stream in (sys.stdout, sys.stderr):
+        # A character that the terminal's encoding lacks must not end a command that has done its work.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    code = run(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        code = _told(error)
+    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -76,37 +88,55 @@ def run(arguments: list[str] | None = None) -> int:
     # The flag is looked up by hand: it must hold for errors that come before options are parsed.
     debug = "--debug" in given
     try:
-        code = root.main(args=given, prog_name="fiel", standalone_mode=False)
-    except click.exceptions.Abort:
-        return INTERRUPTED
+        code = _invoked(given)
+    except click.exceptions.Exit as done:
+        return done.exit_code
     except click.ClickException as error:
         error.show()
         return REFUSED
-    except KeyboardInterrupt:
-        click.echo("interrupted; what was finished is kept: go on with --resume", err=True)
+    except (KeyboardInterrupt, click.exceptions.Abort) as stop:
+        click.echo("\n".join(["fiel: interrupted", *_notes(stop)]), err=True)
         return INTERRUPTED
     except Exception as error:
-        if debug:
+        if debug and not isinstance(error, BrokenPipeError):
             raise
         return _told(error)
     return code if isinstance(code, int) else PASS
 
 
+def _invoked(given: list[str]) -> object:
+    if "_FIEL_COMPLETE" in os.environ:
+        return root.main(args=given, prog_name="fiel", standalone_mode=False)
+    # Not root.main(): it answers a pipe that nobody reads with exit code 1, which here says "block".
+    with root.make_context("fiel", list(given)) as context:
+        return root.invoke(context)
+
+
 def _told(error: Exception) -> int:
+    from fiel.cli.screen import visible
     from fiel.core.errors import FielError, Refused
 
-    if isinstance(error, BrokenPipeError):
-        # The reader of a pipe has left; there is nobody to tell.
-        sys.stderr.close()
-        return BROKEN
     if isinstance(error, FielError):
-        click.echo(f"fiel: {error}", err=True)
+        click.echo(visible("\n".join([f"fiel: {error}", *_notes(error)])), err=True)
         return REFUSED if isinstance(error, Refused) else BROKEN
     if isinstance(error, OSError):
-        click.echo(f"fiel: {error.filename or ''}: {error.strerror or error}".replace(": : ", ": "), err=True)
+        if not isinstance(error, BrokenPipeError):
+            what = error.strerror or str(error)
+            click.echo(visible(f"fiel: {error.filename}: {what}" if error.filename else f"fiel: {what}"), err=True)
+        _let_go_of_output()
         return BROKEN
-    click.echo(
-        f"fiel: unexpected {type(error).__name__}: {error}\nThis is a defect of fiel; `fiel --debug ...` shows where.",
-        err=True,
-    )
+    click.echo(visible(f"fiel: unexpected {type(error).__name__}: {error}"), err=True)
+    click.echo("This is a defect of fiel; `fiel --debug ...` shows where.", err=True)
     return BROKEN
+
+
+def _notes(error: BaseException) -> list[str]:
+    return [f"  {note}" for note in getattr(error, "__notes__", ())]
+
+
+def _let_go_of_output() -> None:
+    """Keep what could not be written from being tried again when the interpreter ends."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +28,8 @@ def check(splits: tuple[str, ...], as_json: bool) -> int:
         screen.emit(found)
         return 0
     for entry in found["datasets"]:
-        click.echo(
-            f"{entry['path']}: {entry['name']} {entry['version']}, {entry['split']}, {entry['cases']} cases, "
-            f"pinned {entry['sha256'][:12]}"
-        )
+        says = f"{entry['name']} {entry['version']}, {entry['split']}, {entry['cases']} cases"
+        click.echo(screen.visible(f"{entry['path']}: {says}, pinned {entry['sha256'][:12]}"))
         for first, second in entry["repeated_inputs"]:
             click.echo(f"  note: lines {first} and {second} have the same input under different ids")
         if entry["without_expected"]:
@@ -43,13 +40,19 @@ def check(splits: tuple[str, ...], as_json: bool) -> int:
 
 @command.command("pin")
 @click.argument("splits", nargs=-1)
-def pin(splits: tuple[str, ...]) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print what was pinned as JSON.")
+def pin(splits: tuple[str, ...], as_json: bool) -> int:
     """Write the files' SHA-256 into their TOML, after checking every line."""
     from fiel.wiring.curation import pin_all
     from fiel.wiring.workspace import Workspace
 
-    for line in pin_all(Workspace.find(), splits):
-        click.echo(line)
+    pinned = pin_all(Workspace.find(), splits)
+    if as_json:
+        screen.emit(list(pinned))
+        return 0
+    for entry in pinned:
+        said = f"pinned, {entry['sha256'][:12]}" if entry["changed"] else f"pinned already, {entry['sha256'][:12]}"
+        click.echo(f"{entry['path']}: {said} ({entry['cases']} cases)")
     return 0
 
 
@@ -66,12 +69,11 @@ def stats(splits: tuple[str, ...], as_json: bool) -> int:
         screen.emit(found)
         return 0
     for entry in found:
-        click.echo(
-            f"{entry['name']} {entry['version']} ({entry['split']}): {entry['cases']} cases, "
-            f"{entry['critical']} critical, {entry['without_expected']} without expected"
-        )
+        says = f"{entry['cases']} cases, {entry['critical']} critical, {entry['without_expected']} without expected"
+        click.echo(screen.visible(f"{entry['name']} {entry['version']} ({entry['split']}): {says}"))
         for name, stratum in entry["strata"].items():
-            click.echo(f"  {stratum['cases']:>6}  {name}" + ("  critical" if stratum["critical"] else ""))
+            mark = "  critical" if stratum["critical"] else ""
+            click.echo(screen.visible(f"  {stratum['cases']:>6}  {name}{mark}"))
     return 0
 
 
@@ -86,6 +88,7 @@ def stats(splits: tuple[str, ...], as_json: bool) -> int:
 @click.option("--schema", help="The name of a schema in the dataset's folder, or JSON.")
 @click.option("--notes", default="")
 @click.option("--dataset-version", help="The dataset's new version (default: the last number of it, plus one).")
+@click.option("--json", "as_json", is_flag=True, help="Print what the dataset is now as JSON.")
 def add_case(
     split: str,
     case_id: str,
@@ -97,6 +100,7 @@ def add_case(
     schema: str | None,
     notes: str,
     dataset_version: str | None,
+    as_json: bool,
 ) -> int:
     """Add one case, pin the dataset again and raise its version; killed half-way, nothing is lost."""
     from fiel.wiring.curation import add
@@ -119,22 +123,25 @@ def add_case(
         fields["schema"] = _json(schema, "--schema") if schema.lstrip().startswith("{") else schema
     if notes:
         fields["notes"] = notes
-    click.echo(add(Workspace.find(), split, fields, dataset_version))
+    now = add(Workspace.find(), split, fields, dataset_version)
+    if as_json:
+        screen.emit(now)
+        return 0
+    says = f"{now['added']} added, version {now['version']}, {now['cases']} cases, pinned again"
+    click.echo(screen.visible(f"{now['path']}: {says}"))
     return 0
 
 
 def _json(text: str, where: str) -> Any:
+    import msgspec
+
     if text.startswith("@"):
         path = Path(text[1:])
         try:
             text = path.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise click.BadParameter(f"{path}: {error}", param_hint=where) from None
+            raise click.BadParameter(f"{path}: {getattr(error, 'strerror', None) or error}", param_hint=where) from None
     try:
-        return json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
         raise click.BadParameter(f"not JSON: {error}; text needs quotes of its own", param_hint=where) from None
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")

@@ -18,5 +18,5 @@ def command(as_json: bool) -> int:
         screen.emit([{"what": f.what, "ok": f.ok, "says": f.says} for f in findings])
     else:
         for finding in findings:
-            click.echo(f"{'ok ' if finding.ok else 'NO '} {finding.what}: {finding.says}")
+            click.echo(screen.visible(f"{'ok ' if finding.ok else 'NO '} {finding.what}: {finding.says}"))
     return PASS if all(finding.ok for finding in findings) else REFUSED

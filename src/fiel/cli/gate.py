@@ -41,9 +41,10 @@ def command(
     Without --baseline the absolute rules alone decide. The decision is also written as decision.json into the
     candidate's run directory, or to --out.
     """
-    from fiel.core.errors import ConfigError
+    from fiel.core.errors import ConfigError, FielError
     from fiel.gate.document import decision_document
     from fiel.reports import render_decision
+    from fiel.reports.escape import workflow_data
     from fiel.wiring.release import publish_annotations, publish_decision, rule
 
     if noise is not None:
@@ -52,7 +53,13 @@ def command(
         return _noise(noise, policy_file, allow, as_json)
     if candidate is None:
         raise ConfigError("nothing to rule on; name a run with --candidate (and mostly --baseline)")
-    decision = rule(candidate, baseline, policy_file=policy_file, allow=allow)
+    try:
+        decision = rule(candidate, baseline, policy_file=policy_file, allow=allow)
+    except FielError as error:
+        if github:
+            # Without it a red job would show no reason beside its name.
+            screen.say(f"::error title=fiel gate%3A no ruling::{workflow_data(str(error))}")
+        raise
     publish_decision(decision, candidate, out)
     if as_json:
         screen.emit(decision_document(decision))
@@ -60,7 +67,8 @@ def command(
         text = render_decision(decision, "terminal", width=screen.width(), colour=screen.colour(), full=full)
         click.echo(text.rstrip())
     if github:
-        publish_annotations(decision, candidate, echo=click.echo)
+        # GitHub reads both streams; with --json the first one belongs to the document.
+        publish_annotations(decision, candidate, echo=screen.say if as_json else click.echo)
     return _code(decision)
 
 
@@ -76,10 +84,11 @@ def _noise(runs: tuple[Path, Path], policy_file: Path | None, allow: tuple[str, 
     if as_json:
         screen.emit(noise_document(found))
         return PASS
-    click.echo(found.summary)
+    click.echo(screen.visible(found.summary))
     for title, ids in (("passed in the first alone", found.passed_first), ("in the second", found.passed_second)):
         if ids:
-            click.echo(f"  {title}: {', '.join(ids[:50])}" + (f" and {len(ids) - 50} more" if len(ids) > 50 else ""))
+            more = f" and {len(ids) - 50} more" if len(ids) > 50 else ""
+            click.echo(screen.visible(f"  {title}: {', '.join(ids[:50])}{more}"))
     for note in found.notes:
-        click.echo(f"  {note}")
+        click.echo(screen.visible(f"  {note}"))
     return PASS

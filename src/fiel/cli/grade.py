@@ -21,7 +21,8 @@ def command(run_directory: Path, as_json: bool) -> int:
     from fiel.wiring.workspace import Workspace, shown
 
     workspace = Workspace.find()
-    head = grade_again(workspace, run_directory, progress=screen.progress("grading"))
+    with screen.progress("grading") as progress:
+        head = grade_again(workspace, run_directory, progress=progress)
     if as_json:
         screen.emit(encode_head(head))
         return 0

@@ -22,9 +22,7 @@ from fiel.cli import screen
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Write to a file instead.")
 @click.option("--full", is_flag=True, help="In the terminal, also what is otherwise only named.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-def command(
-    run_directory: Path, form: str, metric: str | None, out: Path | None, full: bool, as_json: bool
-) -> int:
+def command(run_directory: Path, form: str, metric: str | None, out: Path | None, full: bool, as_json: bool) -> int:
     """Show the report of RUN_DIRECTORY, or of a report.json."""
     from fiel.reports import render
     from fiel.wiring.release import write_text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,16 @@ from fiel.cli import screen
 
 def options_of(pairs: tuple[str, ...]) -> dict[str, Any]:
     """``key=value`` pairs as a mapping; a value is read as JSON where it is JSON, else as text."""
+    import msgspec
+
     found: dict[str, Any] = {}
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not equals or not key:
             raise click.BadParameter(f"{pair!r} is not KEY=VALUE", param_hint="--option")
         try:
-            found[key] = json.loads(text)
-        except ValueError:
+            found[key] = msgspec.json.decode(text)
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             found[key] = text
     return found
 
@@ -61,7 +62,8 @@ def command(
         resume=resume is not None,
         **given,
     )
-    where, head = evaluate(workspace, asked, progress=screen.progress(f"{target} on {split}"))
+    with screen.progress(f"{target} on {split}") as progress:
+        where, head = evaluate(workspace, asked, progress=progress)
     if as_json:
         screen.emit(encode_head(head) | {"path": shown(where)})
         return 0

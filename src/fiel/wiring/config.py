@@ -15,6 +15,7 @@ from fiel.core.errors import ConfigError, StorageError, did_you_mean
 from fiel.core.policy import GatePolicy, Threshold
 
 FILE: Final = "fiel.toml"
+PYPROJECT: Final = "pyproject.toml"
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
@@ -126,18 +127,40 @@ _DECLARABLE: Final = ("code_version", "prompt_version", "model_identifier", "too
 
 
 def read(path: Path) -> Config:
-    """The configuration in a TOML file; raises ConfigError with the place and what would be right."""
+    """The configuration in a TOML file; raises ConfigError with the place and what would be right.
+
+    Of a ``pyproject.toml`` only its table ``[tool.fiel]`` counts.
+    """
+    document = _toml(path)
+    if path.name != PYPROJECT:
+        return decode(document, where=str(path))
+    table = document.get("tool", {}).get("fiel", {})
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{path}: tool.fiel is {type(table).__name__}, expected a table [tool.fiel]")
+    return decode(table, where=f"{path} [tool.fiel]")
+
+
+def has_table(path: Path) -> bool:
+    """Whether a ``pyproject.toml`` has a table for fiel; a broken one that may have it is a ConfigError."""
     try:
-        document = tomllib.loads(path.read_bytes().decode())
+        # Most have none, and somebody else's broken file is not ours to judge.
+        if b"fiel" not in path.read_bytes():
+            return False
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror or error}") from error
+    tool = _toml(path).get("tool", {})
+    return isinstance(tool, Mapping) and "fiel" in tool
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode())
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file; `fiel init DIR` makes a workspace") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: broken TOML: {error}") from None
     except OSError as error:
         raise StorageError(f"{path}: {error.strerror or error}") from error
-    if path.name == "pyproject.toml":
-        document = document.get("tool", {}).get("fiel", {})
-    return decode(document, where=str(path))
 
 
 def decode(document: Mapping[str, Any], *, where: str) -> Config:

@@ -31,27 +31,26 @@ def statistics_of(workspace: Workspace, splits: Sequence[str] = ()) -> list[dict
     return [statistics(each) for each in _checked(workspace, splits)]
 
 
-def pin_all(workspace: Workspace, splits: Sequence[str] = ()) -> Iterator[str]:
-    """Pin the datasets again; gives a line for each."""
+def pin_all(workspace: Workspace, splits: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+    """Pin the datasets again; gives for each its ``path``, ``sha256``, ``cases`` and whether the pin ``changed``."""
     for split in splits or tuple(workspace.config.datasets):
         source = workspace.dataset(split)
         found = check(source, compile_schema=compile_schema, require_pin=False)
-        if found.sha256 == source.info.sha256:
-            yield f"{source.label}: pinned already, {found.sha256[:12]}"
-            continue
-        source.write_info(replace(source.info, sha256=found.sha256))
-        yield f"{source.label}: pinned, {found.sha256[:12]} ({found.cases} cases)"
+        changed = found.sha256 != source.info.sha256
+        if changed:
+            source.write_info(replace(source.info, sha256=found.sha256))
+        yield {"path": source.label, "sha256": found.sha256, "cases": found.cases, "changed": changed}
 
 
-def add(workspace: Workspace, split: str, fields: Mapping[str, Any], version: str | None) -> str:
-    """Add one case to a dev dataset; gives a line that says what the dataset is now.
+def add(workspace: Workspace, split: str, fields: Mapping[str, Any], version: str | None) -> dict[str, Any]:
+    """Add one case to a dev dataset; gives what it is now: ``path``, ``added``, ``version``, ``cases``, ``sha256``.
 
     Raises HoldoutProtected for a holdout, always: a case that the team has seen measures memory, not
     generalisation. Raises DatasetError where the id, or the input after NFC and whitespace folding, is known in
     any split.
     """
     source = workspace.dataset(split)
-    if source.info.split == "holdout":
+    if "holdout" in (split, source.info.split):
         raise HoldoutProtected(
             [
                 Problem(
@@ -71,7 +70,13 @@ def add(workspace: Workspace, split: str, fields: Mapping[str, Any], version: st
         _refuse_known(checked, case.id, case.input)
     raised = version or raised_version(source.info.version)
     source.append(line, lambda sha: replace(source.info, version=raised, sha256=sha))
-    return f"{source.label}: {case.id} added, version {source.info.version}, {mine.cases + 1} cases, pinned again"
+    return {
+        "path": source.label,
+        "added": case.id,
+        "version": source.info.version,
+        "cases": mine.cases + 1,
+        "sha256": source.info.sha256,
+    }
 
 
 def raised_version(version: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,7 @@ from fiel.offline.dataset import Checked
 from fiel.offline.regrade import regrade
 from fiel.offline.run import Plan, Progress, run
 from fiel.reports import render
+from fiel.wiring.config import TargetTable
 from fiel.wiring.provenance import manifest_of, price_of
 from fiel.wiring.reportfiles import load_json, load_report
 from fiel.wiring.workspace import Workspace, shown
@@ -47,13 +49,23 @@ class Asked:
     budget_usd: float | None = None
     budget_tokens: int | None = None
     cache: bool | None = None
+    name: str = ""
+    """Of a new run; made from the time, the target and the split where it is empty."""
 
 
 def evaluate(
     workspace: Workspace, asked: Asked, *, progress: Callable[[Progress], None] | None = None
 ) -> tuple[Path, Report]:
     """Run a target over a split and publish the report; gives the run directory and the report's head."""
-    return asyncio.run(evaluate_async(workspace, asked, progress=progress))
+    name = asked.name or _run_name(asked, SystemClock().unix_s())
+    asked = replace(asked, name=name, out=asked.out or workspace.runs / name)
+    try:
+        return asyncio.run(evaluate_async(workspace, asked, progress=progress))
+    except KeyboardInterrupt as stop:
+        if asked.out is not None and (asked.out / "manifest.json").exists():
+            again = shlex.join(["fiel", "run", asked.target, "--split", asked.split, "--resume", shown(asked.out)])
+            stop.add_note(f"what was finished is kept; go on with the same options and --resume: {again}")
+        raise
 
 
 async def evaluate_async(
@@ -65,7 +77,7 @@ async def evaluate_async(
     options = {**table.options, **asked.options}
     dataset = workspace.checked(asked.split)
     graders = workspace.graders(dataset.source.schemas())
-    manifest = manifest_of(root=workspace.root, config=workspace.config, target=table, dataset=dataset, graders=graders)
+    manifest = workspace_manifest(workspace, table, dataset, graders)
     require_complete(manifest)
     concurrency = asked.concurrency or settings.concurrency
     target = workspace.target(asked.target, options, concurrency=concurrency)
@@ -83,7 +95,7 @@ async def evaluate_async(
     described = {"name": asked.target, "kind": target.kind, "options": options}
     try:
         await target.open()
-        name = _run_name(asked, clock.unix_s())
+        name = asked.name or _run_name(asked, clock.unix_s())
         out = asked.out or workspace.runs / name
         journal = RunDirectory(out, resume=asked.resume)
         try:
@@ -125,7 +137,7 @@ def grade_again(
     table = workspace.table(name)
     dataset = workspace.checked(split)
     graders = workspace.graders(dataset.source.schemas())
-    fresh = manifest_of(root=workspace.root, config=workspace.config, target=table, dataset=dataset, graders=graders)
+    fresh = workspace_manifest(workspace, table, dataset, graders)
     # What was run stays what it was: only what graded it is of today.
     manifest = {**begun["manifest"], "grader_version": fresh["grader_version"]}
     if "policy_version" in fresh:
@@ -151,6 +163,20 @@ def grade_again(
     finally:
         journal.close()
     return report
+
+
+def workspace_manifest(
+    workspace: Workspace, table: TargetTable, dataset: Checked, graders: tuple[Grader, ...]
+) -> dict[str, Any]:
+    """The versions behind a run of this target here; see :func:`fiel.wiring.provenance.manifest_of`."""
+    return manifest_of(
+        root=workspace.root,
+        config=workspace.config,
+        target=table,
+        dataset=dataset,
+        graders=graders,
+        file=workspace.file,
+    )
 
 
 def publish(workspace: Workspace, run_directory: Path) -> None:

@@ -13,7 +13,7 @@ from fiel.core.manifest import missing
 from fiel.gate.decide import check_policy
 from fiel.wiring.config import policy_of
 from fiel.wiring.curation import check_all
-from fiel.wiring.provenance import manifest_of
+from fiel.wiring.evaluate import workspace_manifest
 from fiel.wiring.workspace import Workspace
 
 
@@ -80,13 +80,7 @@ def _target(workspace: Workspace, name: str) -> str:
     if split is None:
         return f"{table.kind}, opens"
     dataset = workspace.checked(split)
-    manifest = manifest_of(
-        root=workspace.root,
-        config=workspace.config,
-        target=table,
-        dataset=dataset,
-        graders=workspace.graders(dataset.source.schemas()),
-    )
+    manifest = workspace_manifest(workspace, table, dataset, workspace.graders(dataset.source.schemas()))
     absent = missing(manifest)
     if absent:
         raise FielError(f"opens, but its manifest lacks {', '.join(absent)}")

@@ -6,7 +6,7 @@ import hashlib
 import platform
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +15,7 @@ from fiel import __version__
 from fiel.core.errors import ConfigError
 from fiel.core.grader import Grader, fingerprint
 from fiel.offline.dataset import Checked
-from fiel.wiring.config import Config, TargetTable
+from fiel.wiring.config import FILE, Config, TargetTable
 
 _PACKAGES: Final = ("msgspec", "jsonschema-rs", "python-stdnum", "phonenumberslite", "httpx2")
 _SKIPPED: Final = frozenset({"runs", "node_modules", "__pycache__", "venv"})
@@ -23,7 +23,13 @@ _MOST_SOURCES: Final = 5000
 
 
 def manifest_of(
-    *, root: Path, config: Config, target: TargetTable, dataset: Checked, graders: Sequence[Grader]
+    *,
+    root: Path,
+    config: Config,
+    target: TargetTable,
+    dataset: Checked,
+    graders: Sequence[Grader],
+    file: str = FILE,
 ) -> dict[str, Any]:
     """The manifest of a run: what can be known is filled in, the rest is what the workspace declares.
 
@@ -45,7 +51,7 @@ def manifest_of(
         if declared:
             said[name] = declared
     if "code_version" not in said:
-        code = code_version(root, target)
+        code = code_version(root, target, file=file, datasets=config.datasets.values())
         if code:
             said["code_version"] = code
     return said
@@ -56,18 +62,43 @@ def package_versions() -> dict[str, str]:
     return {name: metadata.version(name) for name in _PACKAGES}
 
 
-def code_version(root: Path, target: TargetTable) -> str:
-    """``git:<commit>`` of the workspace, with ``+dirty:<hash>`` where sources differ from it.
+def code_version(root: Path, target: TargetTable, *, file: str = FILE, datasets: Iterable[str] = ()) -> str:
+    """``git:<commit>`` of the workspace, with ``+dirty:<hash>`` where its code differs from that commit.
 
-    Outside git, or where the workspace is not tracked, ``sources:<hash>`` of the target's sources. Empty where
-    the target's code is not here at all (an HTTP endpoint): then it has to be declared.
+    Code is every tracked file below the workspace, and every Python file that git does not ignore, but for runs,
+    the holdout's log and ``datasets`` (paths below the workspace), which have versions of their own. Outside git,
+    or where ``file`` (the workspace's configuration) is not tracked, ``sources:<hash>`` of the target's sources.
+    Empty where the target's code is not here at all (an HTTP endpoint): then it has to be declared.
     """
+    if target.http is not None:
+        return ""
     here = sources_sha(root, target)
     commit = _git(root, "rev-parse", "HEAD")
-    if commit and _git(root, "ls-files", "--error-unmatch", "fiel.toml") is not None and target.http is None:
-        changed = _git(root, "status", "--porcelain", "--", ".", ":!runs", ":!holdout-log.jsonl")
-        return f"git:{commit[:12]}" + (f"+dirty:{here[:12]}" if changed else "")
-    return f"sources:{here[:16]}" if here else ""
+    if not commit or _git(root, "ls-files", "--error-unmatch", file) is None:
+        return f"sources:{here[:16]}" if here else ""
+    changed = _changed(root, datasets)
+    return f"git:{commit.strip()[:12]}" + (f"+dirty:{changed[:12]}" if changed else "")
+
+
+def _changed(root: Path, datasets: Iterable[str]) -> str:
+    """SHA-256 over the code that differs from the commit, names and contents; empty where none does."""
+    top = (_git(root, "rev-parse", "--show-toplevel") or "").strip()
+    apart = ["runs", ".fiel", "holdout-log.jsonl"]
+    for name in datasets:
+        data = Path(root, name).resolve()
+        if data.is_relative_to(root.resolve()):
+            apart += [str(Path(name)), str(Path(name).with_suffix(".toml"))]
+    but = [f":(exclude,literal){name}" for name in apart]
+    said = _git(root, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", ".", *but)
+    if said is None:
+        return "unknown"
+    digest = hashlib.sha256()
+    entries = [entry for entry in said.split("\0") if entry and (entry[:2] != "??" or entry.endswith(".py"))]
+    for entry in sorted(entries, key=lambda entry: entry[3:]):
+        path = Path(top, entry[3:])
+        digest.update(f"{entry[3:]}\0".encode(errors="surrogateescape"))
+        digest.update(hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b"gone")
+    return digest.hexdigest() if entries else ""
 
 
 def sources_sha(root: Path, target: TargetTable) -> str:
@@ -106,11 +137,16 @@ def _git(root: Path, *arguments: str) -> str | None:
         return None
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=20, check=False
+            ["git", "-C", str(root), *arguments],
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            timeout=20,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout.strip() if done.returncode == 0 else None
+    return done.stdout if done.returncode == 0 else None
 
 
 def price_of(prices: Mapping[str, Any], model: str | None, usage: Any) -> float | None:

@@ -5,37 +5,30 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
 from fiel import __version__
 from fiel.adapters.files import put_file
 from fiel.core.decision import Decision
-from fiel.core.errors import ConfigError, StorageError
+from fiel.core.errors import StorageError
 from fiel.core.policy import GatePolicy
 from fiel.gate.decide import decide
 from fiel.gate.document import decision_document
 from fiel.gate.noise import Noise, noise
-from fiel.reports import render
+from fiel.reports import github, render
+from fiel.reports.page import Page
 from fiel.wiring.config import policy_of, read
-from fiel.wiring.reportfiles import load_report, report_path
+from fiel.wiring.reportfiles import load_report
 from fiel.wiring.workspace import Workspace
-
-_MOST_SUMMARY_BYTES: Final = 1024 * 1024
 
 
 def policy(policy_file: Path | None) -> GatePolicy:
     """The gate's policy of a file, else of the workspace here, else the defaults (outside any workspace)."""
     if policy_file is not None:
         return policy_of(read(policy_file).gate)
-    try:
-        workspace = Workspace.find()
-    except ConfigError as error:
-        if "makes a workspace" not in str(error):
-            raise
-        return GatePolicy()
-    return policy_of(workspace.config.gate)
+    workspace = Workspace.near()
+    return GatePolicy() if workspace is None else policy_of(workspace.config.gate)
 
 
 def rule(
@@ -65,20 +58,30 @@ def publish_decision(decision: Decision, candidate: Path, out: Path | None) -> N
 
 
 def publish_annotations(decision: Decision, candidate: Path, *, echo: Callable[[str], None]) -> None:
-    """Print GitHub annotations, and append the summary to the file that GITHUB_STEP_SUMMARY names."""
-    report = load_report(report_path(candidate))
-    echo(render(report, "annotations", decision=decision).rstrip())
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not summary:
+    """Print GitHub annotations, and append the summary to the file that GITHUB_STEP_SUMMARY names.
+
+    A summary that does not fit into what earlier steps left of the file is cut and says so; where not even that
+    fits, a line is printed instead.
+    """
+    report = load_report(candidate)
+    if lines := render(report, "annotations", decision=decision).rstrip():
+        echo(lines)
+    place = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not place:
         return
-    text = render(report, "github", decision=decision).encode()
+    metric = decision.policy.get("metric")
+    outline = Page(subject=report, decision=decision, metric=metric if metric in report.overall else None).outline()
     try:
-        with Path(summary).open("ab") as file:
+        with Path(place).open("ab") as file:
             # A summary above the limit vanishes whole; what others wrote before counts too.
-            room = _MOST_SUMMARY_BYTES - file.tell()
-            file.write(text if len(text) <= room else b"")
+            room = github.SUMMARY_BYTES - file.tell()
+            text = github.summary(outline, limit=room).encode()
+            if len(text) <= room:
+                file.write(text)
+                return
     except OSError as error:
-        raise StorageError(f"{summary}: {error.strerror or error}") from error
+        raise StorageError(f"{place}: {error.strerror or error}") from error
+    echo(f"fiel: the step summary has {max(0, room)} bytes left; the report is in {candidate}")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -20,7 +20,7 @@ from fiel.graders import build_all
 from fiel.graders.schema import compile_schema
 from fiel.offline.dataset import Checked, check, refuse_leaks
 from fiel.ports import Target
-from fiel.wiring.config import FILE, Config, TargetTable, read
+from fiel.wiring.config import FILE, PYPROJECT, Config, TargetTable, has_table, read
 
 
 class Workspace:
@@ -33,14 +33,23 @@ class Workspace:
     def find(cls, start: Path | None = None) -> Workspace:
         """The workspace of the current directory: the nearest fiel.toml, or pyproject.toml with [tool.fiel],
         here or above. Raises ConfigError where there is none."""
+        found = cls.near(start)
+        if found is None:
+            here = (start or Path.cwd()).resolve()
+            raise ConfigError(f"no {FILE} in {here} or above; `fiel init DIR` makes a workspace")
+        return found
+
+    @classmethod
+    def near(cls, start: Path | None = None) -> Workspace | None:
+        """The same, or None where there is none; raises ConfigError for one that cannot be read."""
         here = (start or Path.cwd()).resolve()
         for folder in (here, *here.parents):
             if (folder / FILE).is_file():
                 return cls(folder, read(folder / FILE))
-            project = folder / "pyproject.toml"
-            if project.is_file() and b"[tool.fiel" in project.read_bytes():
+            project = folder / PYPROJECT
+            if project.is_file() and has_table(project):
                 return cls(folder, read(project), file=project.name)
-        raise ConfigError(f"no {FILE} in {here} or above; `fiel init DIR` makes a workspace")
+        return None
 
     # Datasets ------------------------------------------------------------------------------------------------
 
