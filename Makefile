@@ -68,7 +68,7 @@ lock: ## choose the versions anew and write requirements/*.lock (the only target
 
 clean: ## remove the environments, caches and what the demo wrote
 	rm -rf $(ENVS) $(WORKSPACE) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
-	find src tests bench tools -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An environment is made anew when its lock changes; fiel itself is put in again when pyproject.toml does too.
 $(TEST)/.locked: requirements/test.lock
