@@ -322,8 +322,7 @@ def test_the_gate_rules_what_the_reports_own_numbers_say(receipts: Receipts, bef
     marks = [outcomes_of(report, "success") for report in (base, cand)]
     broken = [case for case, mark in marks[0].items() if (mark, marks[1][case]) == ("1", "0")]
     fixed = [case for case, mark in marks[0].items() if (mark, marks[1][case]) == ("0", "1")]
-    assert decision["broken"] == broken
-    assert decision["fixed"] == fixed
+    assert (decision["broken"], decision["fixed"]) == (broken, fixed)
     overall = decision["statistics"]
     assert overall["n"] == sum(mark in "01" and marks[1][case] in "01" for case, mark in marks[0].items())
     assert overall["difference"] == pytest.approx((len(fixed) - len(broken)) / overall["n"])
