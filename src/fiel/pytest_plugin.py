@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fiel.core.case import Case
-    from fiel.core.trial import Trial
+    from fiel.offline.trial import Trial
     from fiel.wiring.testruns import TestRun
 
 RUNS = pytest.StashKey["dict[str, TestRun]"]()

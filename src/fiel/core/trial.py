@@ -1,11 +1,9 @@
-"""A trial is one attempt of a target at one case: what came back, how long it took and what it cost."""
+"""What a target gives back in one trial: its value, what it cost, and what it did on the way."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
-
-from fiel.core.verdict import Ungraded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,26 +39,3 @@ class Output:
     usage: Usage | None = None
     tool_calls: tuple[ToolCall, ...] | None = None
     model: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """One finished attempt: either ``output`` or ``failed`` counts.
-
-    ``index`` is the case's position in the dataset from 0, ``trial`` the attempt's from 0. ``latency_s`` is the
-    wall time of the last call in seconds; ``attempts`` counts the calls that were made, retries included.
-    """
-
-    case: str
-    index: int
-    trial: int = 0
-    output: Any = None
-    failed: Ungraded | None = None
-    latency_s: float = 0.0
-    cost_usd: float | None = None
-    usage: Usage | None = None
-    tool_calls: tuple[ToolCall, ...] | None = None
-    model: str | None = None
-    attempts: int = 1
-    cached: bool = False
-    started_unix_s: float = 0.0

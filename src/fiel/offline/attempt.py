@@ -10,8 +10,9 @@ from typing import Any, Final, Generic, TypeVar
 
 from fiel.core.case import Case
 from fiel.core.errors import TargetFailure
-from fiel.core.trial import Output, Trial, Usage
+from fiel.core.trial import Output, Usage
 from fiel.core.verdict import Ungraded
+from fiel.offline.trial import Trial
 from fiel.ports import Call, Clock, Target
 
 T = TypeVar("T")
@@ -61,10 +62,11 @@ class Attempting:
                     case=case.id,
                     index=index,
                     trial=trial,
+                    latency_s=round(took, 6),
+                    started_unix_s=round(started, 3),
                     failed=Ungraded(reason=f"target_{failure.code}", detail=detail),
-                    latency_s=took,
+                    output=None,
                     attempts=attempts,
-                    started_unix_s=started,
                 )
             await clock.sleep(pause)
 
@@ -90,14 +92,14 @@ class Attempting:
             case=case.id,
             index=index,
             trial=trial,
+            latency_s=round(took, 6),
+            started_unix_s=round(started, 3),
             output=output.value,
-            latency_s=took,
             cost_usd=cost,
             usage=output.usage,
             tool_calls=output.tool_calls,
             model=output.model,
             attempts=attempts,
-            started_unix_s=started,
         )
 
 

@@ -13,8 +13,9 @@ import msgspec
 from fiel.core.case import Case
 from fiel.core.errors import StorageError
 from fiel.core.grader import Result
-from fiel.core.trial import ToolCall, Trial, Usage
+from fiel.core.trial import Usage
 from fiel.core.verdict import Finding, Measure, Ungraded, Verdict
+from fiel.offline.trial import Trial
 
 _encode = msgspec.json.Encoder().encode
 _SHORT: Final = 256
@@ -30,22 +31,6 @@ class Gist(msgspec.Struct):
     failed: Ungraded | None = None
     cost_usd: float | None = None
     usage: Usage | None = None
-    cached: bool = False
-
-
-class _TrialLine(msgspec.Struct, omit_defaults=True):
-    case: str
-    index: int
-    trial: int
-    latency_s: float
-    started_unix_s: float
-    failed: Ungraded | None = None
-    output: Any = msgspec.UNSET
-    cost_usd: float | None = None
-    usage: Usage | None = None
-    tool_calls: tuple[ToolCall, ...] | None = None
-    model: str | None = None
-    attempts: int = 1
     cached: bool = False
 
 
@@ -108,23 +93,7 @@ _decode_said = msgspec.json.Decoder(dict[str, _Said]).decode
 
 def encode_trial(trial: Trial) -> bytes:
     """The line of ``trials.jsonl``; what is unknown is left out."""
-    return _encode(
-        _TrialLine(
-            trial.case,
-            trial.index,
-            trial.trial,
-            round(trial.latency_s, 6),
-            round(trial.started_unix_s, 3),
-            trial.failed,
-            trial.output if trial.failed is None else msgspec.UNSET,
-            trial.cost_usd,
-            trial.usage,
-            trial.tool_calls,
-            trial.model,
-            trial.attempts,
-            trial.cached,
-        )
-    )
+    return _encode(trial)
 
 
 def decode_trial(line: bytes, where: str) -> Trial:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
@@ -16,7 +16,6 @@ from fiel.core.grader import Grader, Result, fingerprint
 from fiel.core.item import Item
 from fiel.core.manifest import require_complete
 from fiel.core.report import Report
-from fiel.core.trial import Trial
 from fiel.core.verdict import Ungraded
 from fiel.harness.budget import Budget
 from fiel.harness.content import digest
@@ -26,6 +25,7 @@ from fiel.offline.book import Places, find_trials, find_verdicts, verdict_header
 from fiel.offline.dataset import Checked
 from fiel.offline.records import decode_trial, encode_span, encode_trial, encode_verdicts
 from fiel.offline.reporting import Sources, write_report
+from fiel.offline.trial import Trial
 from fiel.ports import Cache, Journal
 
 SYNC_EVERY: Final = 100
@@ -287,7 +287,8 @@ class _Work:
         kept = cache.get(self._key(case, number))
         if kept is None:
             return None
-        return replace(decode_trial(kept, "the output cache"), case=case.id, index=index, trial=number, cached=True)
+        known = decode_trial(kept, "the output cache")
+        return msgspec.structs.replace(known, case=case.id, index=index, trial=number, cached=True)
 
 
 def verdict_line(trial: Trial, results: Mapping[str, Result]) -> bytes:

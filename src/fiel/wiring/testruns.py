@@ -18,7 +18,6 @@ from fiel.core.errors import ConfigError, Refused, TargetFailure
 from fiel.core.grader import Grader, Result
 from fiel.core.manifest import require_complete
 from fiel.core.report import Report
-from fiel.core.trial import Trial
 from fiel.core.verdict import Ungraded
 from fiel.gate.decide import decide
 from fiel.graders.schema import compile_schema
@@ -28,6 +27,7 @@ from fiel.offline.evidence import failures_of
 from fiel.offline.records import encode_trial
 from fiel.offline.regrade import regrade
 from fiel.offline.run import Plan, begin_journal, grade
+from fiel.offline.trial import Trial
 from fiel.reports import render_decision
 from fiel.wiring.config import TargetTable, policy_of
 from fiel.wiring.evaluate import dataset_facts, primary_of, publish
@@ -127,13 +127,14 @@ class TestRun:
         return Trial(
             case=case.id,
             index=index,
+            trial=0,
+            latency_s=round(took, 6),
+            started_unix_s=round(started, 3),
             output=output.value,
-            latency_s=took,
             cost_usd=output.cost_usd,
             usage=output.usage,
             tool_calls=output.tool_calls,
             model=output.model,
-            started_unix_s=started,
         )
 
     def failed(self, case: Case, index: int, error: BaseException, took: float, started: float) -> Trial:
@@ -141,7 +142,15 @@ class TestRun:
         code = error.code if isinstance(error, TargetFailure) else "crash"
         said = str(error) if isinstance(error, TargetFailure) else f"{type(error).__name__} at {place_of(error)}"
         why = Ungraded(reason=f"target_{code}", detail=said)
-        return Trial(case=case.id, index=index, failed=why, latency_s=took, started_unix_s=started)
+        return Trial(
+            case=case.id,
+            index=index,
+            trial=0,
+            latency_s=round(took, 6),
+            started_unix_s=round(started, 3),
+            failed=why,
+            output=None,
+        )
 
     def keep(self, trial: Trial) -> None:
         """Write a trial into this process's shard."""
