@@ -137,9 +137,15 @@ def decode(document: Any, *, where: str = "report") -> Report:
             name: Balance(
                 attempted=_count(item.get("attempted", 0), f"{where}: balance.{name}.attempted"),
                 graded=_count(item.get("graded", 0), f"{where}: balance.{name}.graded"),
-                ungraded=dict(_mapping(item.get("ungraded", {}), f"{where}: balance.{name}.ungraded")),
+                ungraded={
+                    why: _count(count, f"{where}: balance.{name}.ungraded.{why}")
+                    for why, count in _mapping(item.get("ungraded", {}), f"{where}: balance.{name}.ungraded").items()
+                },
             )
-            for name, item in _mapping(top.get("balance", {}), f"{where}: balance").items()
+            for name, item in (
+                (name, _mapping(item, f"{where}: balance.{name}"))
+                for name, item in _mapping(top.get("balance", {}), f"{where}: balance").items()
+            )
         },
         failures=tuple(
             _known(Failure, item, f"{where}: failures[{i}]")
@@ -221,10 +227,15 @@ def _outcomes(value: Any, where: str) -> tuple[tuple[str, ...], tuple[CaseOutcom
     graders = tuple(str(name) for name in _list(item.get("graders", []), f"{where}.graders"))
     cases = []
     for i, row in enumerate(_list(item.get("cases", []), f"{where}.cases")):
-        if not isinstance(row, Sequence) or len(row) != 3 or len(row[2]) != len(graders):
+        if not isinstance(row, (list, tuple)) or len(row) != 3 or not _marks(row[2], len(graders)):
             raise ReportError(f"{where}.cases[{i}] is not [id, stratum, one outcome a grader]")
-        cases.append(CaseOutcome(id=str(row[0]), stratum=_count(row[1], where), outcomes=tuple(row[2])))
+        case = _kind(row[0], str, f"{where}.cases[{i}][0]")
+        cases.append(CaseOutcome(id=case, stratum=_count(row[1], where), outcomes=tuple(row[2])))
     return graders, tuple(cases)
+
+
+def _marks(value: Any, graders: int) -> bool:
+    return isinstance(value, (list, tuple)) and len(value) == graders and all(isinstance(one, str) for one in value)
 
 
 def _known(kind: type[T], value: Any, where: str) -> T:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from fiel.core.errors import ConfigError, ManifestIncomplete, Mismatch, Refused, did_you_mean
+from fiel.core.errors import ConfigError, ManifestIncomplete, Mismatch, Refused, ReportError, did_you_mean
 from fiel.core.manifest import COMPARED, REQUIRED, require_complete
 from fiel.core.report import Report
 from fiel.gate.wording import short
@@ -27,12 +27,25 @@ def require_holdout(candidate: Report, baseline: Report | None) -> None:
     """Return if every report is of the holdout split; raise :class:`Refused` naming the splits otherwise."""
     sides = [candidate] if baseline is None else [baseline, candidate]
     if all(report.split == "holdout" for report in sides):
+        for report in sides:
+            _require_one_story(report)
         return
     splits = "/".join(_quoted(report.split) for report in sides)
     raise Refused(
         f"refusing to gate on a {splits} split: only reports of the holdout split decide a release; "
         "tuning has the dev split, and `fiel diff` compares dev reports"
     )
+
+
+def _require_one_story(report: Report) -> None:
+    """Raise :class:`ReportError` where a report and its own manifest name two splits or two datasets."""
+    for name, said in (("split", report.split), ("dataset_sha256", report.dataset.get("sha256"))):
+        written = report.manifest.get(name)
+        if written and said and written != said:
+            raise ReportError(
+                f"the report contradicts itself: {name} is {_quoted(str(written))} in its manifest and "
+                f"{_quoted(str(said))} beside it"
+            )
 
 
 def require_manifests(*sides: tuple[str, Report]) -> None:

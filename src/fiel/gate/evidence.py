@@ -10,6 +10,7 @@ from typing import Final
 
 from fiel.core.errors import ReportError
 from fiel.core.report import FAILED, NOT_GRADED, PASSED, CaseOutcome, Rate, Report, Stratum
+from fiel.gate.sound import require_sound
 from fiel.gate.wording import counted, short
 from fiel.stats.paired import Pairs
 
@@ -81,7 +82,7 @@ class Evidence:
 
     ``paired`` is None where there is nothing to pair, and ``unavailable`` says why. ``only_baseline`` and
     ``only_candidate`` are the ids that a single side attempted; ``moved`` counts cases that are in another
-    stratum on each side.
+    stratum on each side, and ``moved_critical`` those of them that are in a critical one on either.
     """
 
     metric: str
@@ -93,6 +94,7 @@ class Evidence:
     only_baseline: tuple[str, ...] = ()
     only_candidate: tuple[str, ...] = ()
     moved: int = 0
+    moved_critical: tuple[str, ...] = ()
 
     @property
     def trials(self) -> int:
@@ -107,10 +109,11 @@ class Evidence:
 
 
 def gather(*, metric: str, candidate: Report, baseline: Report | None) -> Evidence:
-    """The evidence for ``metric``; raise :class:`ReportError` for a case or stratum that a report has twice."""
+    """The evidence for ``metric``; raise :class:`ReportError` for a report that contradicts itself."""
     ours = _by_id(candidate, "candidate")
     if baseline is None:
         alone = _keyed(candidate, "candidate", _clashing(candidate)).items()
+        require_sound(candidate, "candidate")
         strata = (
             StratumPair(name=key, critical=stratum.critical, baseline=None, candidate=stratum) for key, stratum in alone
         )
@@ -118,10 +121,12 @@ def gather(*, metric: str, candidate: Report, baseline: Report | None) -> Eviden
     theirs = _by_id(baseline, "baseline")
     clash = _clashing(baseline) or _clashing(candidate)
     left, right = _keyed(baseline, "baseline", clash), _keyed(candidate, "candidate", clash)
+    require_sound(baseline, "baseline")
+    require_sound(candidate, "candidate")
     unavailable = _why_unavailable(metric, baseline, candidate)
     paired: Paired | None = None
     by_stratum: dict[str, Paired] = {}
-    moved = 0
+    moved: dict[str, tuple[str | None, str | None]] = {}
     if not unavailable and theirs is not None and ours is not None:
         paired, by_stratum, moved = _pair_cases(metric, baseline, candidate, theirs, ours, list(left), list(right))
     only_baseline: tuple[str, ...] = ()
@@ -129,16 +134,19 @@ def gather(*, metric: str, candidate: Report, baseline: Report | None) -> Eviden
     if theirs is not None and ours is not None:
         only_baseline = tuple(case for case in theirs if case not in ours)
         only_candidate = tuple(case for case in ours if case not in theirs)
+    both = tuple(_pair_strata(metric, (baseline, left), (candidate, right), by_stratum))
+    critical = {stratum.name for stratum in both if stratum.critical}
     return Evidence(
         metric=metric,
         candidate=candidate,
         baseline=baseline,
         paired=paired,
-        strata=tuple(_pair_strata(metric, (baseline, left), (candidate, right), by_stratum)),
+        strata=both,
         unavailable=unavailable,
         only_baseline=only_baseline,
         only_candidate=only_candidate,
-        moved=moved,
+        moved=len(moved),
+        moved_critical=tuple(case for case, keys in moved.items() if not critical.isdisjoint(keys)),
     )
 
 
@@ -224,10 +232,11 @@ def _pair_cases(
     ours: Mapping[str, CaseOutcome],
     left: Sequence[str],
     right: Sequence[str],
-) -> tuple[Paired, dict[str, Paired], int]:
-    """All pairs, the pairs of each stratum (of the baseline, by key), and how many cases moved between strata."""
+) -> tuple[Paired, dict[str, Paired], dict[str, tuple[str | None, str | None]]]:
+    """All pairs, the pairs of each stratum (of the baseline, by key), and from and to where cases moved."""
     before_at, after_at = baseline.outcome_graders.index(metric), candidate.outcome_graders.index(metric)
-    overall, strata, moved = _Tally(), {key: _Tally() for key in left}, 0
+    overall, strata = _Tally(), {key: _Tally() for key in left}
+    moved: dict[str, tuple[str | None, str | None]] = {}
     for case, theirs_of in theirs.items():
         ours_of = ours.get(case)
         if ours_of is None:
@@ -235,8 +244,9 @@ def _pair_cases(
         before, after = theirs_of.outcomes[before_at], ours_of.outcomes[after_at]
         classes = vote(before), vote(after)
         overall.add(case, before, after, classes)
-        key = _key_of(left, theirs_of, "baseline")
-        moved += key != _key_of(right, ours_of, "candidate")
+        key, now = _key_of(left, theirs_of, "baseline"), _key_of(right, ours_of, "candidate")
+        if key != now:
+            moved[case] = key, now
         if key is not None:
             strata[key].add(case, before, after, classes)
     return overall.done(), {key: tally.done() for key, tally in strata.items()}, moved

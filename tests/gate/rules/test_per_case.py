@@ -68,9 +68,8 @@ def test_a_named_grader_that_graded_nothing_leaves_the_matter_open(make):
 
 def test_counts_alone_block_too_where_no_case_is_known(make, make_rate):
     report = make([("c1", "x", False, "1")])
-    bare = replace(
-        report, outcomes=None, outcome_graders=(), balance={}, overall={**report.overall, "policy": make_rate(8, 9)}
-    )
+    rates = {**report.overall, "policy": make_rate(8, 9)}
+    bare = replace(report, outcomes=None, outcome_graders=(), balance={}, attempted=None, overall=rates)
     assert "policy failed on 1 case of 9 (the report carries no per-case outcomes, so no ids)" in _ruled(bare)[1]
 
 

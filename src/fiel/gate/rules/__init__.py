@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from fiel.core.decision import Reason
-from fiel.gate.rules.balance import attempted_differs, balance_unknown, nothing_attempted, trials_differ, ungraded
+from fiel.gate.rules.balance import (
+    attempted_differs,
+    balance_unknown,
+    critical_cases_moved,
+    nothing_attempted,
+    trials_differ,
+    ungraded,
+)
 from fiel.gate.rules.corpus import corpus
 from fiel.gate.rules.critical import critical_stratum_fell
 from fiel.gate.rules.money import budget, mean_cost
@@ -32,6 +39,7 @@ RULES: Final[tuple[Rule, ...]] = (
     missing_or_thinner,
     ungraded,
     attempted_differs,
+    critical_cases_moved,
     budget,
     non_inferior,
     overall,

@@ -57,7 +57,8 @@ def left_ungraded(report: Report, metric: str) -> dict[str, Mapping[str, int]]:
     found: dict[str, Mapping[str, int]] = {}
     for grader, balance in report.balance.items():
         reasons = {why: count for why, count in balance.ungraded.items() if count}
-        missing = balance.attempted - balance.graded - sum(balance.ungraded.values())
+        attempted = max(balance.attempted, report.attempted or 0)
+        missing = attempted - balance.graded - sum(balance.ungraded.values())
         if missing > 0:
             reasons["unaccounted"] = missing
         if reasons:
@@ -102,6 +103,17 @@ def attempted_differs(weighed: Weighed) -> Iterator[Reason]:
     if before is not None and after is not None and before != after:
         text = f"attempted sets differ: {before} in the baseline and {after} in the candidate"
         yield _open("attempted_differs", text, {"baseline": before, "candidate": after})
+
+
+def critical_cases_moved(weighed: Weighed) -> Iterator[Reason]:
+    """Open when a case of a critical stratum is in another stratum on the other side: the two are not one stratum."""
+    if ids := weighed.evidence.moved_critical:
+        what = f"{counted(len(ids), 'case')} of critical strata in another stratum on each side"
+        yield _open(
+            "critical_cases_moved",
+            f"{what}, so their rates are not of the same cases: {listed(ids)}",
+            {"cases": list(ids)},
+        )
 
 
 def trials_differ(weighed: Weighed) -> Iterator[Reason]:

@@ -18,12 +18,14 @@ def per_case(weighed: Weighed) -> Iterator[Reason]:
 
     A grader that the policy names but the report lacks, or that graded nothing, leaves the matter open.
     """
-    report, named = weighed.evidence.candidate, weighed.policy.per_case
+    report, named, baseline = weighed.evidence.candidate, weighed.policy.per_case, weighed.evidence.baseline
     for grader in DEFAULT if named is None else named:
         if has(report, grader):
             yield from _judge(weighed, report, grader)
         elif named is not None:
             yield _open(grader, f"{short(grader)} must hold on every case, but the report does not have it")
+        elif baseline is not None and has(baseline, grader):
+            yield _open(grader, f"{short(grader)} must hold on every case, but only the baseline's report has it")
         else:
             text = f"{grader}: not in the report, so no case was looked at for a violation of it"
             yield Reason(kind=Kind.NOTE, rule="per_case_absent", text=text, facts={"grader": grader})
