@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -100,7 +101,10 @@ def environment_in(folder: Path) -> dict[str, str]:
         program = programs / name
         program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
         program.chmod(0o755)
+    # Where fiel runs from its sources, pytest does not find the plugin by its entry point.
+    installed = any(point.name == "fiel" for point in entry_points(group="pytest11"))
     return {
+        "PYTEST_ADDOPTS": "" if installed else "-p fiel.pytest_plugin",
         "PATH": f"{programs}{os.pathsep}/usr/local/bin{os.pathsep}/usr/bin{os.pathsep}/bin",
         "PYTHONPATH": str(ROOT / "src"),
         "PYTHONDONTWRITEBYTECODE": "1",
