@@ -68,7 +68,7 @@ def ten(expected: str = "yes") -> list[dict[str, Any]]:
     [
         ('raise RuntimeError("upstream is down")', "target_crash"),
         ("raise SystemExit(0)", "target_crash"),
-        ("__import__('time').sleep(9)", "target_timeout"),
+        ("__import__('time').sleep(20)", "target_timeout"),
         ("return object()", "target_garbage"),
         ("return float('nan')", "target_garbage"),
         ("return 'y' * 9000", "target_output_too_large"),
@@ -86,7 +86,7 @@ def half_broken(input, case_id):
     {fault}
 """
     tables = "".join(f'[targets.{name}]\npython = "targets:{name}"\n' for name in ("all_answered", "half_broken"))
-    lay_out(desk, BASIC.replace("timeout_s = 5", "timeout_s = 0.5") + tables, targets, ten())
+    lay_out(desk, BASIC.replace("timeout_s = 5", "timeout_s = 2") + tables, targets, ten())
     full, half = run(desk, "all_answered"), run(desk, "half_broken")
     assert (full["overall"]["exact"]["numerator"], full["overall"]["exact"]["denominator"]) == (5, 10)
     assert (half["overall"]["exact"]["numerator"], half["overall"]["exact"]["denominator"]) == (5, 5)
