@@ -15,6 +15,7 @@ TESTS ?= tests
 ENVS := .venvs
 TEST := $(ENVS)/test
 DEMO := $(ENVS)/demo
+BENCH := $(ENVS)/bench
 LOCK := $(ENVS)/lock
 WORKSPACE := demo-workspace
 
@@ -49,11 +50,11 @@ format: $(TEST)/.ready ## rewrite the code in the house's format
 walls: $(TEST)/.ready ## check that no room imports what it must not
 	@PYTHONPATH=src $(TEST)/bin/lint-imports --no-logo
 
-bench: $(TEST)/.ready ## measure fiel beside its yardsticks (some minutes)
-	@$(TEST)/bin/python -m bench
+bench: $(TEST)/.ready $(BENCH)/.locked ## measure fiel beside its yardsticks, and hold it to its limits
+	@$(TEST)/bin/python bench --rival $(BENCH)/bin/python
 
-bench-smoke: $(TEST)/.ready ## the same, small: does it still run, and within its limits
-	@$(TEST)/bin/python -m bench --smoke
+bench-smoke: $(TEST)/.ready $(BENCH)/.locked ## the same without what takes long
+	@$(TEST)/bin/python bench --rival $(BENCH)/bin/python --smoke
 
 picture: $(TEST)/.ready ## draw the picture in the README anew, from a real run
 	@$(TEST)/bin/python tools/picture.py
@@ -64,7 +65,8 @@ lock: ## choose the versions anew and write requirements/*.lock (the only target
 		--no-header --no-annotate "$$@"; }; \
 	compile pyproject.toml -o requirements/runtime.lock; \
 	compile --group build -c requirements/runtime.lock -o requirements/build.lock; \
-	compile pyproject.toml --extra pytest --group test -c requirements/runtime.lock -o requirements/test.lock
+	compile pyproject.toml --extra pytest --group test -c requirements/runtime.lock -o requirements/test.lock; \
+	compile --group bench -o requirements/bench.lock
 
 clean: ## remove the environments, caches and what the demo wrote
 	rm -rf $(ENVS) $(WORKSPACE) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
@@ -73,6 +75,7 @@ clean: ## remove the environments, caches and what the demo wrote
 # An environment is made anew when its lock changes; fiel itself is put in again when pyproject.toml does too.
 $(TEST)/.locked: requirements/test.lock
 $(DEMO)/.locked: requirements/runtime.lock requirements/build.lock
+$(BENCH)/.locked: requirements/bench.lock
 $(ENVS)/%/.locked:
 	@test -n "$(PYTHON)" || { echo "fiel needs Python 3.11 or newer with venv; none was found" >&2; exit 1; }
 	@echo "making $(@D) (once)"
