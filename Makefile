@@ -15,7 +15,7 @@ TESTS ?= tests
 ENVS := .venvs
 TEST := $(ENVS)/test
 DEMO := $(ENVS)/demo
-BENCH := $(ENVS)/bench
+RIVAL := $(ENVS)/rival
 LOCK := $(ENVS)/lock
 WORKSPACE := demo-workspace
 
@@ -50,11 +50,11 @@ format: $(TEST)/.ready ## rewrite the code in the house's format
 walls: $(TEST)/.ready ## check that no room imports what it must not
 	@PYTHONPATH=src $(TEST)/bin/lint-imports --no-logo
 
-bench: $(TEST)/.ready $(BENCH)/.locked ## measure fiel beside its yardsticks, and hold it to its limits
-	@$(TEST)/bin/python bench --rival $(BENCH)/bin/python
+bench: $(TEST)/.ready $(RIVAL)/.ready ## measure fiel beside its yardsticks, and hold it to its limits
+	@$(TEST)/bin/python bench/run.py
 
-bench-smoke: $(TEST)/.ready $(BENCH)/.locked ## the same without what takes long
-	@$(TEST)/bin/python bench --rival $(BENCH)/bin/python --smoke
+bench-smoke: $(TEST)/.ready ## the same in small sizes, for machines that do other things too
+	@$(TEST)/bin/python bench/run.py --smoke
 
 picture: $(TEST)/.ready ## draw the picture in the README anew, from a real run
 	@$(TEST)/bin/python tools/picture.py
@@ -75,7 +75,7 @@ clean: ## remove the environments, caches and what the demo wrote
 # An environment is made anew when its lock changes; fiel itself is put in again when pyproject.toml does too.
 $(TEST)/.locked: requirements/test.lock
 $(DEMO)/.locked: requirements/runtime.lock requirements/build.lock
-$(BENCH)/.locked: requirements/bench.lock
+$(RIVAL)/.locked: requirements/bench.lock
 $(ENVS)/%/.locked:
 	@test -n "$(PYTHON)" || { echo "fiel needs Python 3.11 or newer with venv; none was found" >&2; exit 1; }
 	@echo "making $(@D) (once)"
@@ -85,6 +85,10 @@ $(ENVS)/%/.locked:
 
 $(ENVS)/%/.ready: $(ENVS)/%/.locked pyproject.toml
 	@$(@D)/$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# The rival that the benchmark runs beside fiel has an environment without it.
+$(RIVAL)/.ready: $(RIVAL)/.locked
 	@touch $@
 
 .PRECIOUS: $(ENVS)/%/.locked $(ENVS)/%/.ready
