@@ -87,6 +87,16 @@ def test_deep_nesting_is_an_error_and_no_crash(workshop):
     assert "dev.jsonl:1" in refused(workshop, [deep])
 
 
+def test_a_text_under_more_levels_than_can_be_normalised_is_an_error_and_no_crash(workshop):
+    line = '{"id": "a", "input": ' + "[" * 900 + '"caf\u00e9"' + "]" * 900 + "}"
+    assert "nested too deeply" in refused(workshop, [line])
+
+
+@pytest.mark.parametrize("schema", [5, ["a"], 1.5])
+def test_a_schema_that_is_neither_a_schema_nor_a_name_is_refused(workshop, case, schema):
+    assert "does not compile" in refused(workshop, [case("a", schema=schema)])
+
+
 def test_a_broken_file_is_read_no_further_than_twenty_problems(workshop):
     said = refused(workshop, ["{"] * 500)
     assert said.count("broken JSON") == 20
@@ -154,6 +164,31 @@ def test_an_id_or_an_input_in_both_splits_names_both_lines(workshop, case):
     said = str(caught.value)
     assert "dev.jsonl:2: the id 'b' is also in holdout.jsonl:2" in said
     assert "dev.jsonl:3: the input (after NFC and whitespace folding) is also in holdout.jsonl:3" in said
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1", "1.0"), ("100", "1e2"), ("0", "-0.0"), ('{"n": [3]}', '{"n": [3.0]}'), ("10000000000000000", "1e16")],
+)
+def test_a_number_is_one_number_however_it_is_written(workshop, one, other):
+    dev = workshop.checked([f'{{"id": "a", "input": {one}}}'])
+    holdout = workshop.checked([f'{{"id": "b", "input": {other}}}'], split="holdout")
+    with pytest.raises(DatasetError, match="the input"):
+        refuse_leaks(dev, holdout)
+
+
+@pytest.mark.parametrize(("one", "other"), [("1", "1.5"), ("1", "true"), ("1", '"1"'), ('"1.0"', '"1"'), ("0", "null")])
+def test_values_that_differ_are_no_leak(workshop, one, other):
+    dev = workshop.checked([f'{{"id": "a", "input": {one}}}'])
+    refuse_leaks(dev, workshop.checked([f'{{"id": "b", "input": {other}}}'], split="holdout"))
+
+
+@pytest.mark.parametrize(("one", "other"), [("case 1", "case  1 "), ("caf\u00e9", "cafe\u0301"), ("a", "a\t")])
+def test_an_id_is_one_id_after_nfc_and_whitespace_folding(workshop, one, other):
+    dev = workshop.checked([{"id": one, "input": 1}])
+    holdout = workshop.checked([{"id": other, "input": 2}], split="holdout")
+    with pytest.raises(DatasetError, match=r"the id .* is also in"):
+        refuse_leaks(dev, holdout)
 
 
 def test_two_datasets_of_one_split_may_share_cases(workshop, case):

@@ -12,7 +12,7 @@ import msgspec
 
 from fiel.core.case import ABSENT, SPLITS, Case, DatasetInfo, stratum_of
 from fiel.core.errors import ConfigError, DatasetError, Problem, did_you_mean
-from fiel.offline.fingerprints import Fingerprints, normalised
+from fiel.offline.fingerprints import Fingerprints, normalised, normalised_id
 from fiel.ports import CaseSource
 
 MOST_PROBLEMS: Final = 20
@@ -140,8 +140,13 @@ def check(
                 raise DatasetError(problems) from None
             continue
         cases += 1
-        seen.add(case.id, case.input)
-        if isinstance(case.schema, (dict, bool)):
+        try:
+            seen.add(case.id, case.input)
+        except RecursionError:
+            problems.append(Problem(where=_at(label, number), what="nested too deeply", right="a flatter input"))
+            continue
+        # A number or a list names no schema and is none.
+        if case.schema is not None and not isinstance(case.schema, str):
             key = msgspec.json.encode(case.schema, order="sorted").decode()
             if key not in compiled:
                 problems.extend(_schema_problem(case.schema, f"{label}:{number}: schema", compile_schema))
@@ -167,7 +172,7 @@ def check(
 def refuse_leaks(first: Checked, second: Checked) -> None:
     """Raise :class:`DatasetError` naming both lines of every id or input that stands in both datasets.
 
-    Inputs are compared after Unicode NFC and whitespace folding. Two datasets of one split may share cases.
+    Both are compared after Unicode NFC and whitespace folding. Two datasets of one split may share cases.
     """
     if first.info.split == second.info.split:
         return
@@ -200,7 +205,7 @@ def _index(checked: Checked, ids: set[int], inputs: set[int]) -> dict[tuple[str,
         case = parse_row(line, where=checked.source.label)
         id_print, input_print = Fingerprints.of(case.id, case.input)
         if id_print in ids:
-            found.setdefault(("id", case.id), number)
+            found.setdefault(("id", normalised_id(case.id)), number)
         if input_print in inputs:
             found.setdefault(("input", normalised(case.input).decode()), number)
     return found

@@ -10,23 +10,37 @@ from typing import Any, Final
 
 import msgspec
 
-# Nothing to normalise: plain ASCII without escapes, without runs of spaces and without spaces at a string's ends.
-_PLAIN: Final = re.compile(rb'\\|  |" | "|[^\x00-\x7f]')
+# Nothing to normalise: plain ASCII without escapes, runs of spaces, spaces at a string's ends or whole floats.
+_PLAIN: Final = re.compile(rb'\\|  |" | "|[^\x00-\x7f]|\.0(?![0-9])|[0-9]e')
 _BUCKETS: Final = 256
+_WHOLE: Final = 2.0**63
 _sorted = msgspec.json.Encoder(order="sorted").encode
 
 
 def normalised(value: Any) -> bytes:
-    """A JSON value's canonical form after Unicode NFC and whitespace folding of every string in it."""
+    """A JSON value's canonical form after Unicode NFC and whitespace folding of every string in it.
+
+    A number is the same in every way of writing it: ``1``, ``1.0`` and ``10e-1``.
+    """
     encoded = _sorted(value)
     if _PLAIN.search(encoded) is None:
         return encoded
     return _sorted(_folded(value))
 
 
+def normalised_id(case_id: str) -> str:
+    """An id after the same folding: two that a reader cannot tell apart are one."""
+    if case_id.isascii() and " " not in case_id and case_id.isprintable():
+        return case_id
+    folded: str = _folded(case_id)
+    return folded
+
+
 def _folded(value: Any) -> Any:
     if isinstance(value, str):
         return " ".join(unicodedata.normalize("NFC", value).split())
+    if isinstance(value, float) and abs(value) < _WHOLE and value.is_integer():
+        return int(value)
     if isinstance(value, list):
         return [_folded(item) for item in value]
     if isinstance(value, dict):
@@ -75,12 +89,12 @@ class Fingerprints:
         self.ids, self.inputs = Prints(), Prints()
 
     def add(self, case_id: str, case_input: Any) -> None:
-        self.ids.add(_print(case_id.encode()))
+        self.ids.add(_print(normalised_id(case_id).encode()))
         self.inputs.add(_print(normalised(case_input)))
 
     @staticmethod
     def of_id(case_id: str) -> int:
-        return _print(case_id.encode())
+        return _print(normalised_id(case_id).encode())
 
     @staticmethod
     def of_input(case_input: Any) -> int:

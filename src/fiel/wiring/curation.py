@@ -10,7 +10,7 @@ from typing import Any
 from fiel.core.errors import ConfigError, DatasetError, HoldoutProtected, Problem
 from fiel.graders.schema import compile_schema
 from fiel.offline.dataset import Checked, check, encode, parse, refuse_leaks, statistics
-from fiel.offline.fingerprints import normalised
+from fiel.offline.fingerprints import normalised, normalised_id
 from fiel.wiring.workspace import Workspace
 
 
@@ -92,16 +92,18 @@ def _checked(workspace: Workspace, splits: Sequence[str]) -> Iterator[Checked]:
     if not names:
         raise ConfigError(f'{workspace.file}: no [datasets]; name at least one, such as dev = "datasets/dev.jsonl"')
     for split in names:
-        yield check(workspace.dataset(split), compile_schema=compile_schema)
+        found = check(workspace.dataset(split), compile_schema=compile_schema)
+        workspace.refuse_misnamed(found, split)
+        yield found
 
 
 def _refuse_known(checked: Checked, case_id: str, case_input: Any) -> None:
-    key = normalised(case_input)
+    key, folded_id = normalised(case_input), normalised_id(case_id)
     for number, line in checked.source.lines():
         if not line or line.isspace():
             continue
         known = parse(line, where=checked.source.label)
-        same = "id" if known.id == case_id else "input" if normalised(known.input) == key else ""
+        same = "id" if normalised_id(known.id) == folded_id else "input" if normalised(known.input) == key else ""
         if same:
             raise DatasetError(
                 [

@@ -66,15 +66,19 @@ class Workspace:
     def checked(self, split: str) -> Checked:
         """A dataset that was read whole and shares nothing with the other split."""
         mine = check(self.dataset(split), compile_schema=compile_schema)
-        if mine.info.split != split and split in SPLITS:
-            raise ConfigError(
-                f"{mine.source.label}: says split = {mine.info.split!r}, but {self.file} names it as {split!r}"
-            )
+        self.refuse_misnamed(mine, split)
         for other in self.config.datasets:
             if other != split:
                 # A leak makes both numbers worthless, whichever of the two is run today.
                 refuse_leaks(mine, check(self.dataset(other), compile_schema=compile_schema, require_pin=False))
         return mine
+
+    def refuse_misnamed(self, found: Checked, split: str) -> None:
+        """Raise ConfigError where the configuration calls one split what the dataset calls the other."""
+        if found.info.split != split and split in SPLITS:
+            raise ConfigError(
+                f"{found.source.label}: says split = {found.info.split!r}, but {self.file} names it as {split!r}"
+            )
 
     @property
     def holdout_log(self) -> HoldoutLog:
