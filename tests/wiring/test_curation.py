@@ -35,7 +35,7 @@ def opened(tmp_path: Path) -> Opened:
 
 def test_a_file_that_says_holdout_under_the_name_of_dev_fails_the_check(opened):
     workspace = opened({"dev": '{"id": "a", "input": 1}', "holdout": '{"id": "b", "input": 2}'}, dev="holdout")
-    with pytest.raises(ConfigError, match="says split = 'holdout', but fiel.toml names it as 'dev'"):
+    with pytest.raises(ConfigError, match=r"says split = 'holdout', but fiel\.toml names it as 'dev'"):
         check_all(workspace)
 
 
