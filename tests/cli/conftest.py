@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -11,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from fiel.cli import run
 
 SRC = Path(__file__).parents[2] / "src"
 CONFIG = """
@@ -66,11 +70,18 @@ class Shell:
         assert "Traceback" not in done.stderr, done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
 
-    def report(self, run: str) -> dict[str, Any]:
-        return json.loads((self.folder / run / "report.json").read_bytes())
+    def inside(self, *arguments: str | Path) -> Done:
+        """The same command in this process: the exit code is what ``main`` would end with. For tables of errors."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.chdir(self.folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run(list(map(str, arguments)))
+        return Done(code, out.getvalue(), err.getvalue())
+
+    def report(self, name: str) -> dict[str, Any]:
+        return json.loads((self.folder / name / "report.json").read_bytes())
 
     def lines(self, name: str) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in (self.folder / name).read_text("utf-8").splitlines()]
+        return [json.loads(line) for line in (self.folder / name).read_bytes().split(b"\n") if line]
 
 
 class Workspaces:
@@ -93,7 +104,7 @@ class Workspaces:
         self.dataset("dev", content)
         shell = Shell(self.folder)
         if pinned:
-            done = shell("dataset", "pin", "dev")
+            done = shell.inside("dataset", "pin", "dev")
             assert done.code == 0, done
         return shell
 
@@ -120,3 +131,9 @@ def workspace(shell: Shell) -> Workspaces:
 def shell_in() -> type[Shell]:
     """Call it with a folder to get a shell there."""
     return Shell
+
+
+@pytest.fixture(scope="session")
+def base_config() -> str:
+    """The configuration of a small workspace, to be changed."""
+    return CONFIG

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,5 +22,6 @@ def put_file(path: Path, chunks: Iterable[bytes]) -> None:
             os.fsync(file.fileno())
         fresh.replace(path)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
         raise StorageError(f"{path}: {error.strerror or error}; the file before it, if any, is untouched") from error

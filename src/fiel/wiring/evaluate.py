@@ -13,13 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from fiel import __version__
 from fiel.adapters.clocks.system import SystemClock
 from fiel.adapters.files import put_file
 from fiel.adapters.journals.rundir import RunDirectory
 from fiel.core.errors import ConfigError, Refused
 from fiel.core.grader import Grader
-from fiel.core.manifest import require_complete
+from fiel.core.manifest import missing, require_complete
 from fiel.core.report import Report
 from fiel.harness.content import digest
 from fiel.offline.attempt import Attempting
@@ -78,7 +80,9 @@ async def evaluate_async(
     dataset = workspace.checked(asked.split)
     graders = workspace.graders(dataset.source.schemas())
     manifest = workspace_manifest(workspace, table, dataset, graders)
-    require_complete(manifest)
+    if missing(manifest) != ("code_version",):
+        # Code of no version is mostly code that is not there, which opening the target says better.
+        require_complete(manifest)
     concurrency = asked.concurrency or settings.concurrency
     target = workspace.target(asked.target, options, concurrency=concurrency)
     clock = SystemClock()
@@ -92,9 +96,17 @@ async def evaluate_async(
     )
     wants_cache = settings.cache if asked.cache is None else asked.cache
     cache = workspace.cache() if wants_cache else None
-    described = {"name": asked.target, "kind": target.kind, "options": options}
+    # The table's digest stands for what is called: another command, URL or template is another target, and neither
+    # the cache nor a resumed run may take one for the other. A digest, since headers may hold what nobody should read.
+    described = {
+        "name": asked.target,
+        "kind": target.kind,
+        "options": options,
+        "definition": digest(msgspec.to_builtins(table))[:12],
+    }
     try:
         await target.open()
+        require_complete(manifest)
         name = asked.name or _run_name(asked, clock.unix_s())
         out = asked.out or workspace.runs / name
         journal = RunDirectory(out, resume=asked.resume)
