@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -27,7 +27,7 @@ class Gist(msgspec.Struct):
     """What a report needs of every trial; the output is read only where a failure shows it."""
 
     case: str
-    latency_s: float = 0.0
+    latency_s: Annotated[float, msgspec.Meta(ge=0, le=1e9)] = 0.0
     failed: Ungraded | None = None
     cost_usd: float | None = None
     usage: Usage | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from fiel.harness.budget import Budget
 from fiel.offline.book import Places
 from fiel.offline.dataset import Checked, Row, as_case, parse_row
 from fiel.offline.evidence import failures_of
+from fiel.offline.ranks import Ranks
 from fiel.offline.records import Gist, decode_gist, decode_trial, decode_verdicts
 from fiel.offline.tally import Tally
 from fiel.ports import Journal, Spool
@@ -189,11 +190,11 @@ class _Spending:
     def __init__(self) -> None:
         self._usd = array("d")
         self._unknown = self._input = self._output = self._tokens_unknown = 0
-        self._seconds = array("d")
+        self._microseconds = Ranks()
 
     def add(self, trial: Gist) -> None:
         if trial.failed is None and not trial.cached:
-            self._seconds.append(trial.latency_s)
+            self._microseconds.add(round(trial.latency_s * 1e6))
         if trial.cached:
             return
         if trial.cost_usd is None:
@@ -220,11 +221,11 @@ class _Spending:
 
     def latency(self) -> Latency:
         """Nearest-rank percentiles of the trials that answered and were not recalled from the cache."""
-        ordered: Sequence[float] = sorted(self._seconds)
-        if not ordered:
+        count = len(self._microseconds)
+        if not count:
             return Latency()
 
         def at(share: float) -> float:
-            return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+            return self._microseconds.at(max(1, math.ceil(share * count))) / 1e6
 
-        return Latency(n=len(ordered), p50_s=at(0.5), p90_s=at(0.9), p95_s=at(0.95), p99_s=at(0.99), max_s=ordered[-1])
+        return Latency(n=count, p50_s=at(0.5), p90_s=at(0.9), p95_s=at(0.95), p99_s=at(0.99), max_s=at(1.0))

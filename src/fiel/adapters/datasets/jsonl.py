@@ -7,14 +7,14 @@ import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from fiel.adapters.files import put_file
 from fiel.core.case import DatasetInfo
 from fiel.core.errors import DatasetError, Problem, StorageError, did_you_mean
 
 MOST_LINE_BYTES: Final = 16 * 1024 * 1024
-_CHUNK: Final = 1024 * 1024
+_CHUNK: Final = 128 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
 _KEYS: Final = ("name", "version", "split", "strata", "licence", "source", "sha256", "cases")
 
@@ -35,7 +35,7 @@ class JsonlDataset:
             raise DatasetError([Problem(where=self.label, what="no such file", right="a JSONL file, one case a line")])
 
     def lines(self, also: Callable[[bytes], object] | None = None) -> Iterator[tuple[int, bytes]]:
-        number, rest, start = 0, b"", True
+        number, rest, start, most = 0, b"", True, self._most
         try:
             with self.path.open("rb", buffering=0) as file:
                 while chunk := file.read(_CHUNK):
@@ -47,9 +47,11 @@ class JsonlDataset:
                     rest = lines.pop()
                     for line in lines:
                         number += 1
-                        self._bounded(number, line)
+                        if len(line) > most:
+                            self._refuse_length(number)
                         yield number, line
-                    self._bounded(number + 1, rest)
+                    if len(rest) > most:
+                        self._refuse_length(number + 1)
         except OSError as error:
             raise StorageError(f"{self.label}: {error.strerror or error}") from error
         if rest:
@@ -99,17 +101,16 @@ class JsonlDataset:
         also(tail)
         yield tail
 
-    def _bounded(self, number: int, line: bytes) -> None:
-        if len(line) > self._most:
-            raise DatasetError(
-                [
-                    Problem(
-                        where=f"{self.label}:{number}",
-                        what=f"the line is longer than {self._most:,} bytes",
-                        right="keep large documents in files and their names in the case",
-                    )
-                ]
-            )
+    def _refuse_length(self, number: int) -> NoReturn:
+        raise DatasetError(
+            [
+                Problem(
+                    where=f"{self.label}:{number}",
+                    what=f"the line is longer than {self._most:,} bytes",
+                    right="keep large documents in files and their names in the case",
+                )
+            ]
+        )
 
 
 def read_info(path: Path, *, label: str) -> DatasetInfo:
