@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
+from scipy.stats import binom
 
 from fiel.stats.paired import Pairs, mcnemar_worse, non_inferiority
 from fiel.stats.power import (
@@ -107,17 +108,24 @@ def test_pairs_needed_where_nothing_flips(margin: float, pairs: int) -> None:
 def test_the_minimum_detectable_drop_is_where_the_power_is_reached(n: int, discordance: float) -> None:
     drop = minimum_detectable_drop(n, discordance)
     if drop is None:
-        assert exact_power(n, discordance, 0.0) < 0.8
+        assert exact_power(n, 1.0, 0.0) < 0.8
     else:
-        assert 0.0 < drop <= discordance
-        assert exact_power(n, (discordance + drop) / 2, (discordance - drop) / 2) == pytest.approx(0.8, abs=1e-4)
+        flips = max(drop, discordance)
+        assert 0.0 < drop <= 1.0
+        assert exact_power(n, (flips + drop) / 2, (flips - drop) / 2) == pytest.approx(0.8, abs=1e-4)
 
 
 def test_a_handful_of_cases_can_find_no_drop_at_all() -> None:
     assert minimum_detectable_drop(4, 1.0) is None
-    assert minimum_detectable_drop(50, 0.02) is None
     assert minimum_detectable_drop(0, 0.5) is None
-    assert minimum_detectable_drop(500, 0.0) is None
+
+
+def test_a_drop_above_the_noise_brings_its_own_flips() -> None:
+    # Five breaks without a fix are the fewest that are significant: P(Bin(500, d) >= 5) is 0.8 at d = 0.0134.
+    drop = minimum_detectable_drop(500, 0.0)
+    assert drop is not None
+    assert 1.0 - binom.cdf(4, 500, drop) == pytest.approx(0.8, abs=1e-4)
+    assert minimum_detectable_drop(500, 0.001) == pytest.approx(drop, abs=1e-6)
 
 
 @settings(max_examples=40)

@@ -127,7 +127,8 @@ def _to_show(epsilon: Fraction, psi: Fraction, alpha: Fraction) -> int | None:
 
 def _summary(metric: str, n: int, psi: Fraction, means: str, detectable: float | None) -> str:
     shown = "no drop can be shown" if detectable is None else f"drops under {trimmed(detectable)} are lost in the noise"
-    return f"{metric}: two runs of the same thing disagree on {trimmed(psi)} of {counted(n, 'case')} ({means}); {shown}"
+    flips = f"{psi * n} of {counted(n, 'case')} (psi {trimmed(psi)}; {means})"
+    return f"{metric}: two runs of the same thing disagree on {flips}; {shown}"
 
 
 def _priced(epsilon: Fraction, psi: Fraction, alpha: Fraction) -> list[str]:

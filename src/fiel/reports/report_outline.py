@@ -96,7 +96,7 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _target(report: Report) -> str:
-    said = dict(report.target)
+    said = {name: part for name, part in report.target.items() if name != "definition"}
     name, kind, options = said.pop("name", ""), said.pop("kind", ""), said.pop("options", None)
     parts = [f"{name} ({kind})" if name and kind else str(name or kind)]
     parts += [wording.plain_facts(facts) for facts in (options, said) if facts]

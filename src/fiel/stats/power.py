@@ -68,16 +68,18 @@ def minimum_detectable_drop(
 ) -> float | None:
     """The smallest true drop that ``n`` pairs would find with the chance ``power``, at this discordance.
 
-    In points of the rate, to six decimals. None where even a drop of all the discordance would be missed: too few
-    pairs, or too few flips, to find anything.
+    In points of the rate, to six decimals. ``discordance`` is the share that flips when nothing changed; a drop above
+    it brings the flips that it needs, so that the answer never contradicts a larger drop that was found. None where
+    even a drop of everything would be missed: too few pairs to find anything.
     """
 
     def found(drop: float) -> float:
-        return exact_power(n, (discordance + drop) / 2, (discordance - drop) / 2, alpha, two_sided)
+        flips = max(discordance, drop)
+        return exact_power(n, (flips + drop) / 2, (flips - drop) / 2, alpha, two_sided)
 
-    if discordance <= 0.0 or found(discordance) < power:
+    if found(1.0) < power:
         return None
-    low, high = 0.0, discordance
+    low, high = 0.0, 1.0
     while high - low > 1e-7:
         middle = (low + high) / 2
         low, high = (low, middle) if found(middle) >= power else (middle, high)
