@@ -98,6 +98,8 @@ def test_without_a_workspace_what_needs_one_says_how_to_make_it(shell):
         (("run", "answer", "--option", "temprature=1"), '"targets:answer" takes no option "temprature"'),
         (("run", "answer", "--option", "novalue"), "'novalue' is not KEY=VALUE"),
         (("run", "answer", "--trials", "0"), "--trials"),
+        (("run", "answer", "--timeout", "nan"), "nan is not a finite number"),
+        (("run", "answer", "--budget-usd", "inf"), "inf is not a finite number"),
         (("run", "answer", "--trails", "2"), "--trials"),
         (("run", "answer", "--resume", "runs/a", "-o", "runs/b"), "--resume names the run directory already"),
         (("run", "answer", "-o", "runs/a"), "already holds a run; go on with --resume runs/a"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ def options_of(pairs: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
+def _finite(context: click.Context, option: click.Parameter, number: float | None) -> float | None:
+    if number is not None and not isfinite(number):
+        raise click.BadParameter(f"{number} is not a finite number")
+    return number
+
+
 @click.command("run")
 @click.argument("target")
 @click.option("--split", default="dev", show_default=True, help="The dataset to run, by its name in [datasets].")
@@ -34,9 +41,17 @@ def options_of(pairs: tuple[str, ...]) -> dict[str, Any]:
 @click.option("--option", "pairs", multiple=True, metavar="KEY=VALUE", help="An option for the target.")
 @click.option("--trials", type=click.IntRange(min=1), help="Attempts a case.")
 @click.option("--concurrency", type=click.IntRange(min=1), help="Calls at the same time.")
-@click.option("--timeout", "timeout_s", type=click.FloatRange(min=0, min_open=True), help="Seconds a call may take.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(min=0, min_open=True),
+    callback=_finite,
+    help="Seconds a call may take.",
+)
 @click.option("--retries", type=click.IntRange(min=0, max=20), help="Further tries where that makes sense.")
-@click.option("--budget-usd", type=click.FloatRange(min=0), help="Stop calling when this much is spent.")
+@click.option(
+    "--budget-usd", type=click.FloatRange(min=0), callback=_finite, help="Stop calling when this much is spent."
+)
 @click.option("--budget-tokens", type=click.IntRange(min=0), help="Stop calling when this many tokens are spent.")
 @click.option("--cache/--no-cache", default=None, help="Recall answers by content from .fiel/cache.sqlite.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report's head as JSON.")

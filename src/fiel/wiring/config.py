@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -165,6 +166,8 @@ def _toml(path: Path) -> dict[str, Any]:
 
 def decode(document: Mapping[str, Any], *, where: str) -> Config:
     """The configuration in a decoded document; raises ConfigError."""
+    for place, number in _endless(document, ""):
+        raise ConfigError(f"{where}: {place} is {number}, expected a finite number")
     try:
         config = msgspec.convert(document, Config)
     except msgspec.ValidationError as error:
@@ -206,6 +209,18 @@ def policy_of(gate: Gate) -> GatePolicy:
 def schema() -> dict[str, Any]:
     """The JSON Schema of ``fiel.toml``."""
     return msgspec.json.schema(Config)
+
+
+def _endless(value: Any, place: str) -> Iterator[tuple[str, float]]:
+    """Every number that TOML allows and JSON, time and money do not, with its place."""
+    if isinstance(value, float) and not isfinite(value):
+        yield place, value
+    elif isinstance(value, Mapping):
+        for key, inside in value.items():
+            yield from _endless(inside, f"{place}.{key}" if place else str(key))
+    elif isinstance(value, list):
+        for number, inside in enumerate(value):
+            yield from _endless(inside, f"{place}[{number}]")
 
 
 def _exact(number: float) -> Fraction:
