@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from fiel.adapters.clocks.system import SystemClock
 from fiel.adapters.datasets.jsonl import JsonlDataset
 from fiel.adapters.journals.rundir import RunDirectory
+from fiel.adapters.targets.python import PythonTarget
 from fiel.core.manifest import REQUIRED
-from fiel.core.trial import Output
 from fiel.graders import build
 from fiel.graders.schema import compile_schema
 from fiel.offline.attempt import Attempting
 from fiel.offline.dataset import check
 from fiel.offline.run import Plan
 from fiel.offline.run import run as run_plan
-from fiel.ports import Call
 
 
-class Answering:
-    """A target around one coroutine function, so that the function is the same for everybody measured."""
-
-    name = "bench"
-    kind = "python"
-
-    def __init__(self, answer: Callable[[str], Awaitable[str]]) -> None:
-        self._answer = answer
-
-    async def open(self) -> None: ...
-
-    async def close(self) -> None: ...
-
-    async def call(self, call: Call) -> Output:
-        return Output(value=await self._answer(call.input))
+def run(folder: Path, answer: str, concurrency: int, *, resume: bool = False) -> None:
+    """One run of ``cases.jsonl`` in ``folder`` against a callable of ``answers.py``, into ``folder/run``."""
+    asyncio.run(_run(folder, answer, concurrency, resume))
 
 
-def run(folder: Path, answer: Callable[[str], Awaitable[str]], concurrency: int) -> None:
+async def _run(folder: Path, answer: str, concurrency: int, resume: bool) -> None:
+    options = {"log": str(folder / "calls.log")} if answer == "counted" else {}
+    target = PythonTarget(name="bench", entry=f"answers:{answer}", workspace=Path(__file__).parent, options=options)
     dataset = check(JsonlDataset(folder / "cases.jsonl"), compile_schema=compile_schema)
-    journal = RunDirectory(folder / "run")
     plan = Plan(
         run_id="bench",
         dataset=dataset,
@@ -49,6 +36,11 @@ def run(folder: Path, answer: Callable[[str], Awaitable[str]], concurrency: int)
         concurrency=concurrency,
         primary="exact",
     )
-    attempting = Attempting(target=Answering(answer), clock=SystemClock(), options={})
-    asyncio.run(run_plan(plan, attempting=attempting, journal=journal))
-    journal.close()
+    attempting = Attempting(target=target, clock=SystemClock(), options=options)
+    await target.open()
+    journal = RunDirectory(folder / "run", resume=resume)
+    try:
+        await run_plan(plan, attempting=attempting, journal=journal)
+    finally:
+        journal.close()
+        await target.close()

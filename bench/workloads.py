@@ -1,8 +1,9 @@
 """One measured workload in a process of its own: prints a JSON line with CPU, wall time, memory and bytes.
 
-    python bench/workloads.py fiel|yardstick|pydantic_evals CASES [--sleep SECONDS] [--concurrency N]
+    python bench/workloads.py fiel|yardstick|pydantic_evals FOLDER [--answer NAME] [--concurrency N] [--resume]
 
-CPU time is counted from after the imports to the end of the work, for all three alike; the dataset is read inside.
+``FOLDER`` holds ``cases.jsonl``, as :func:`write_cases` makes it. CPU time is counted from after the imports to the
+end of the work, for all three alike. The yardstick is handed its cases; fiel and pydantic-evals read theirs.
 """
 
 from __future__ import annotations
@@ -11,95 +12,97 @@ import argparse
 import asyncio
 import hashlib
 import json
+import re
 import resource
 import sys
-import tempfile
 import time
 from pathlib import Path
 
-RIGHT = "answer 3"
+import answers
 
 
-def write_cases(path: Path, count: int) -> None:
+def write_cases(folder: Path, count: int) -> None:
     """``count`` short cases, of which one in ten expects something else than what the target answers."""
-    with path.open("w") as file:
+    folder.mkdir(parents=True)
+    sha = hashlib.sha256()
+    with (folder / "cases.jsonl").open("wb") as file:
         for number in range(count):
-            expected = RIGHT if number % 10 else f"answer {number}"
             case = {
                 "id": f"case-{number:07d}",
                 "input": f"question number {number}",
-                "expected": expected,
+                "expected": answers.RIGHT if number % 10 else f"answer {number}",
                 "tags": {"locale": ("pt", "en", "es")[number % 3]},
             }
-            file.write(json.dumps(case) + "\n")
+            line = json.dumps(case).encode() + b"\n"
+            sha.update(line)
+            file.write(line)
+    (folder / "cases.toml").write_text(
+        f'name = "bench"\nversion = "1"\nsplit = "dev"\nstrata = ["locale"]\nsha256 = "{sha.hexdigest()}"\n'
+    )
 
 
-def answering(sleep: float):
-    async def answer(question: str) -> str:
-        if sleep:
-            await asyncio.sleep(sleep)
-        return RIGHT
-
-    return answer
+def read_cases(folder: Path) -> list[dict[str, str]]:
+    with (folder / "cases.jsonl").open() as file:
+        return [json.loads(line) for line in file]
 
 
-def run_yardstick(folder: Path, cases: int, sleep: float, concurrency: int) -> tuple[float, float]:
+def prepare_yardstick(asked: argparse.Namespace):
     from yardstick import yardstick
 
-    began, cpu = time.perf_counter(), time.process_time()
-    with (folder / "cases.jsonl").open() as file:
-        rows = [json.loads(line) for line in file]
-    # Strict on us: the yardstick is given its cases, fiel has to read and check them.
-    began, cpu = time.perf_counter(), time.process_time()
-    asyncio.run(yardstick(rows, answering(sleep), folder / "yardstick.jsonl"))
-    return time.process_time() - cpu, time.perf_counter() - began
+    # Strict on fiel: the yardstick's cases are in memory before its clock starts.
+    rows, target = read_cases(asked.folder), getattr(answers, asked.answer)
+    return lambda: asyncio.run(yardstick(rows, target, asked.folder / "yardstick.jsonl"))
 
 
-def run_pydantic_evals(folder: Path, cases: int, sleep: float, concurrency: int) -> tuple[float, float]:
+def prepare_pydantic_evals(asked: argparse.Namespace):
     from pydantic_evals import Case, Dataset
     from pydantic_evals.evaluators import EqualsExpected
 
-    began, cpu = time.perf_counter(), time.process_time()
-    with (folder / "cases.jsonl").open() as file:
-        rows = [json.loads(line) for line in file]
-    dataset = Dataset(
-        name="bench",
-        cases=[Case(name=row["id"], inputs=row["input"], expected_output=row["expected"]) for row in rows],
-        evaluators=[EqualsExpected()],
-    )
-    asyncio.run(dataset.evaluate(answering(sleep), max_concurrency=concurrency, progress=False))
-    return time.process_time() - cpu, time.perf_counter() - began
+    def work() -> None:
+        cases = [
+            Case(name=row["id"], inputs=row["input"], expected_output=row["expected"])
+            for row in read_cases(asked.folder)
+        ]
+        dataset = Dataset(name="bench", cases=cases, evaluators=[EqualsExpected()])
+        target = getattr(answers, asked.answer)
+        asyncio.run(dataset.evaluate(target, max_concurrency=asked.concurrency, progress=False))
+
+    return work
 
 
-def run_fiel(folder: Path, cases: int, sleep: float, concurrency: int) -> tuple[float, float]:
+def prepare_fiel(asked: argparse.Namespace):
     import fiel_workload
 
-    began, cpu = time.perf_counter(), time.process_time()
-    fiel_workload.run(folder, answering(sleep), concurrency)
-    return time.process_time() - cpu, time.perf_counter() - began
+    return lambda: fiel_workload.run(asked.folder, asked.answer, asked.concurrency, resume=asked.resume)
+
+
+PREPARE = {"fiel": prepare_fiel, "yardstick": prepare_yardstick, "pydantic_evals": prepare_pydantic_evals}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("fiel", "yardstick", "pydantic_evals"))
-    parser.add_argument("cases", type=int)
-    parser.add_argument("--sleep", type=float, default=0.0)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=PREPARE)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--answer", default="at_once")
     parser.add_argument("--concurrency", type=int, default=8)
+    parser.add_argument("--resume", action="store_true")
     asked = parser.parse_args()
-    sys.path.insert(0, str(Path(__file__).parent))
-    work = {"fiel": run_fiel, "yardstick": run_yardstick, "pydantic_evals": run_pydantic_evals}[asked.what]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        path = folder / "cases.jsonl"
-        write_cases(path, asked.cases)
-        sha = hashlib.sha256(path.read_bytes()).hexdigest()
-        path.with_suffix(".toml").write_text(
-            f'name = "bench"\nversion = "1"\nsplit = "dev"\nstrata = ["locale"]\nsha256 = "{sha}"\n'
-        )
-        cpu, wall = work(folder, asked.cases, asked.sleep, asked.concurrency)
-        made = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file() and f.stem != "cases")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"cpu_s": cpu, "wall_s": wall, "peak_bytes": peak, "disk_bytes": made}))
+    work = PREPARE[asked.what](asked)
+    began, cpu = time.perf_counter(), time.process_time()
+    work()
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - began
+    made = sum(f.stat().st_size for f in asked.folder.rglob("*") if f.is_file() and f.stem != "cases")
+    json.dump({"cpu_s": cpu, "wall_s": wall, "peak_bytes": peak_bytes(), "disk_bytes": made}, sys.stdout)
+
+
+def peak_bytes() -> int:
+    """The most memory that this process ever held."""
+    try:
+        # What getrusage says includes the parent's size at the moment of the fork; this does not.
+        found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
+    except OSError:
+        found = None
+    return 1024 * (int(found[1]) if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 if __name__ == "__main__":
