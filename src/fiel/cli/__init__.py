@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import sys
+import traceback
 from importlib import import_module
 from typing import Final
 
@@ -98,8 +99,9 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo("\n".join(["fiel: interrupted", *_notes(stop)]), err=True)
         return INTERRUPTED
     except Exception as error:
-        if debug and not isinstance(error, BrokenPipeError):
-            raise
+        if debug:
+            # Not raised: the interpreter would end with exit code 1, which here says "block".
+            traceback.print_exc()
         return _told(error)
     return code if isinstance(code, int) else PASS
 

@@ -16,7 +16,8 @@ from fiel.cli import screen
     type=click.Path(path_type=Path),
     help="Where to make the workspace (default: a new folder fiel-demo, fiel-demo-2, ...).",
 )
-def command(directory: Path | None) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print what was shown as JSON, and the rest on standard error.")
+def command(directory: Path | None, as_json: bool) -> int:
     """Make a workspace, run three targets, show strata and gate decisions, and write the HTML report."""
     from fiel.wiring.demonstration import demonstrate, require_shown
 
@@ -24,7 +25,12 @@ def command(directory: Path | None) -> int:
         directory, number = Path("fiel-demo"), 2
         while directory.exists():
             directory, number = Path(f"fiel-demo-{number}"), number + 1
-    shown = demonstrate(directory, say=click.echo, width=screen.width(), colour=screen.colour())
+    say = screen.say if as_json else click.echo
+    shown = demonstrate(directory, say=say, width=screen.width(), colour=screen.colour())
+    if as_json:
+        screen.emit(shown.document())
     require_shown(shown)
+    if as_json:
+        return 0
     click.echo(f"\nThe HTML report: {shown.html}\nThe workspace:   {shown.workspace}  (cd there and go on)")
     return 0

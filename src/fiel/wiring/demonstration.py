@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from fiel.core.decision import Decision, Outcome
 from fiel.core.errors import Broken
 from fiel.core.report import Report
+from fiel.core.report_document import encode_rate
 from fiel.reports import render, render_decision
 from fiel.wiring.beginning import initialise
 from fiel.wiring.evaluate import Asked, evaluate
@@ -22,11 +23,28 @@ CRITICAL: Final = "tenant-crux|contract-notice|adversarial"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """Where the demonstration left what it made, and what it did not show though it must."""
+    """What the demonstration made and where, and what it did not show though it must.
+
+    ``runs`` are by the name of their directory, ``decisions`` on the candidate by that of their baseline; ``same`` is
+    the ruling on a run compared with itself.
+    """
 
     workspace: Path
     html: Path
+    runs: Mapping[str, Report]
+    decisions: Mapping[str, Decision]
+    same: Decision
     missing: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The same for a program: rates by run, outcomes by baseline."""
+        return {
+            "workspace": str(self.workspace),
+            "html": str(self.html),
+            "runs": {name: encode_rate(report.overall["success"]) for name, report in self.runs.items()},
+            "decisions": {name: decision.outcome.value for name, decision in self.decisions.items()},
+            "missing": list(self.missing),
+        }
 
 
 def demonstrate(directory: Path, *, say: Callable[[str], None], width: int, colour: bool) -> Shown:
@@ -37,10 +55,11 @@ def demonstrate(directory: Path, *, say: Callable[[str], None], width: int, colo
     initialise(directory, "relayops")
     workspace = Workspace.find(directory)
     runs = directory / "runs"
+    reports: dict[str, Report] = {}
 
     def run(target: str, split: str, name: str, **options: object) -> Report:
         evaluate(workspace, Asked(target=target, split=split, out=runs / name, options=options))
-        report = load_report(runs / name)
+        reports[name] = report = load_report(runs / name)
         success = report.overall["success"]
         say(f"  {target:<10} {split:<8} success {success.numerator}/{success.denominator}")
         return report
@@ -64,14 +83,22 @@ def demonstrate(directory: Path, *, say: Callable[[str], None], width: int, colo
     same = _rule(workspace, runs / "base", runs / "base")
     html = directory / "report.html"
     write_text(html, render(candidate, "html", decision=decisions["old"], metric="success"))
-    return Shown(workspace=directory, html=html, missing=tuple(_missing(old, candidate, decisions, same)))
+    return Shown(
+        workspace=directory,
+        html=html,
+        runs=reports,
+        decisions=decisions,
+        same=same,
+        missing=missing_of(old, candidate, decisions, same),
+    )
 
 
 def _rule(workspace: Workspace, baseline: Path, candidate: Path) -> Decision:
     return rule(candidate, baseline, policy_file=workspace.root / workspace.file)
 
 
-def _missing(old: Report, candidate: Report, decisions: dict[str, Decision], same: Decision) -> list[str]:
+def missing_of(old: Report, candidate: Report, decisions: Mapping[str, Decision], same: Decision) -> tuple[str, ...]:
+    """What must be seen and is not; ``same`` is the ruling on a run compared with itself."""
     before, after = old.overall["success"].fraction, candidate.overall["success"].fraction
     checks = {
         "the mean rises from the old baseline to the candidate": before is not None
@@ -84,7 +111,7 @@ def _missing(old: Report, candidate: Report, decisions: dict[str, Decision], sam
         ),
         "a run compared with itself passes": same.outcome is Outcome.PASS,
     }
-    return [what for what, seen in checks.items() if not seen]
+    return tuple(what for what, seen in checks.items() if not seen)
 
 
 def require_shown(shown: Shown) -> None:
