@@ -1,9 +1,10 @@
 """One measured workload in a process of its own: prints a JSON line with CPU, wall time, memory and bytes.
 
-    python bench/workloads.py fiel|yardstick|pydantic_evals FOLDER [--answer NAME] [--concurrency N] [--resume]
+    python bench/workloads.py fiel|yardstick|bare|pydantic_evals FOLDER [--answer NAME] [--concurrency N] [--resume]
 
 ``FOLDER`` holds ``cases.jsonl``, as :func:`write_cases` makes it. CPU time is counted from after the imports to the
-end of the work, for all three alike. The yardstick is handed its cases; fiel and pydantic-evals read theirs.
+end of the work, for all alike. The yardstick is handed its cases; fiel and pydantic-evals read theirs. ``bare`` awaits
+an async target, so many at once, and does nothing else.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 import resource
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import answers
@@ -70,13 +72,34 @@ def prepare_pydantic_evals(asked: argparse.Namespace):
     return work
 
 
+def prepare_bare(asked: argparse.Namespace):
+    target = getattr(answers, asked.answer)
+
+    async def worker(questions: Iterator[str]) -> None:
+        for question in questions:
+            await target(question)
+
+    async def work() -> None:
+        questions = iter([row["input"] for row in read_cases(asked.folder)])
+        async with asyncio.TaskGroup() as group:
+            for _ in range(asked.concurrency):
+                group.create_task(worker(questions))
+
+    return lambda: asyncio.run(work())
+
+
 def prepare_fiel(asked: argparse.Namespace):
     import fiel_workload
 
     return lambda: fiel_workload.run(asked.folder, asked.answer, asked.concurrency, resume=asked.resume)
 
 
-PREPARE = {"fiel": prepare_fiel, "yardstick": prepare_yardstick, "pydantic_evals": prepare_pydantic_evals}
+PREPARE = {
+    "fiel": prepare_fiel,
+    "yardstick": prepare_yardstick,
+    "bare": prepare_bare,
+    "pydantic_evals": prepare_pydantic_evals,
+}
 
 
 def main() -> None:
