@@ -73,9 +73,10 @@ async def test_a_process_that_ended_between_calls_costs_no_call(tmp_path: Path) 
 
 async def test_a_line_that_no_call_asked_for_is_not_given_to_the_next(tmp_path: Path) -> None:
     async with opened(tmp_path, COUNTER) as target:
-        assert (await target.call(asked("twice"))).value[1] == 1
-        await asyncio.sleep(0.3)
-        with pytest.raises(TargetFailure, match="a line that no call had asked for") as caught:
+        with pytest.raises(TargetFailure, match="more than one line|a line that no call had asked for") as caught:
+            # Both lines may arrive together, and then the call itself is told; else the next one is.
+            assert (await target.call(asked("twice"))).value[1] == 1
+            await asyncio.sleep(0.3)
             await target.call(asked(2))
         assert caught.value.code == "garbage"
         assert (await target.call(asked(3))).value[1] == 1
