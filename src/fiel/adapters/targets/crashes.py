@@ -1,4 +1,4 @@
-"""An exception of the system under test, told in one line: its type, its text and the user's own line it came from."""
+"""An exception of the system under test: its type and the user's own line it came from, never its text."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _INSTALLED: Final = frozenset({"site-packages", "dist-packages", "node_modules"}
 
 
 def crash(error: BaseException, roots: Sequence[Path]) -> TargetFailure:
-    """The TargetFailure ``crash`` for an exception: ``ValueError: …`` and, as its place, ``targets.py:12``.
+    """The TargetFailure ``crash`` for an exception: ``ValueError`` and, as its place, ``targets.py:12``.
 
+    Its text is left out: a parser's error quotes what it could not read, which is the case's own document, and the
+    failure goes into reports. Of ``sys.exit(3)`` the number is said, ``SystemExit: 3``.
     The place is the deepest frame whose file lies under one of ``roots`` (the user's own sources), relative to it;
     empty when there is none. Of the frames nothing else is read: no locals, no source line.
     """
@@ -24,12 +26,17 @@ def crash(error: BaseException, roots: Sequence[Path]) -> TargetFailure:
     if not place and error.__cause__ is not None:
         # A StopIteration that leaves a coroutine becomes a RuntimeError without the coroutine's frame.
         place = place_of(error.__cause__.__traceback__, roots)
-    return TargetFailure("crash", told(error), place=place)
+    # A StopIteration that leaves a coroutine is one by its cause alone.
+    name = type(error.__cause__ if isinstance(error.__cause__, StopIteration) else error).__name__[:80]
+    if isinstance(error, SystemExit) and type(error.code) is int:
+        name += f": {error.code}"
+    return TargetFailure("crash", name, place=place)
 
 
 def told(error: BaseException) -> str:
-    """``Type: text``, bounded and on one line, even for an exception whose ``str()`` raises."""
-    name = type(error).__name__[:80]
+    """``Type: text`` of what no case was asked of yet, on one bounded line, even where ``str()`` raises."""
+    # A StopIteration that leaves a coroutine is one by its cause alone.
+    name = type(error.__cause__ if isinstance(error.__cause__, StopIteration) else error).__name__[:80]
     try:
         text = str(error)
     except Exception:

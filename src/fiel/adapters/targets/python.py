@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +13,7 @@ from typing import Any, Final
 from fiel.adapters.targets.answers import output_of
 from fiel.adapters.targets.crashes import crash
 from fiel.adapters.targets.loading import Source
-from fiel.adapters.targets.workers import Workers
+from fiel.adapters.targets.workers import Workers, end_if_forked
 from fiel.core.errors import ConfigError, TargetFailure, did_you_mean
 from fiel.core.trial import Output
 from fiel.ports import Call
@@ -50,6 +51,7 @@ class PythonTarget:
         self._signature: _Signature | None = None
         self._checked: Mapping[str, Any] | None = None
         self._is_async = False
+        self._pid = os.getpid()
         self._told: tuple[str, ...] = ()
         self._workers = Workers(name)
 
@@ -83,7 +85,10 @@ class PythonTarget:
             options = {**options, **{word: getattr(call, word) for word in self._told}}
         try:
             if self._is_async:
-                value = await function(_own_copy(call.input), **options)
+                try:
+                    value = await function(_own_copy(call.input), **options)
+                finally:
+                    end_if_forked(self._pid)
             else:
                 value = await self._run(function, call, options)
             return output_of(value, self._max_bytes)

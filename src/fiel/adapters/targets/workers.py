@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -56,11 +57,12 @@ class Workers:
 class _Worker:
     """One daemon thread and the queue that feeds it."""
 
-    __slots__ = ("_abandoned", "_jobs")
+    __slots__ = ("_abandoned", "_jobs", "_pid")
 
     def __init__(self, name: str) -> None:
         self._jobs: queue.SimpleQueue[tuple[Job, contextvars.Context, asyncio.Future[Any]] | None] = queue.SimpleQueue()
         self._abandoned = False
+        self._pid = os.getpid()
         threading.Thread(target=self._work, name=f"fiel target {name}", daemon=True).start()
 
     def put(self, job: Job, context: contextvars.Context, answer: asyncio.Future[Any]) -> None:
@@ -74,6 +76,7 @@ class _Worker:
         while (asked := self._jobs.get()) is not None:
             job, context, answer = asked
             value = context.run(job)
+            end_if_forked(self._pid)
             if self._abandoned:
                 return
             try:
@@ -81,6 +84,15 @@ class _Worker:
             except RuntimeError:
                 return  # the loop has closed: nobody waits any more
             del job, context, answer, value, asked
+
+
+def end_if_forked(pid: int) -> None:
+    """End this process at once where it is not ``pid``: a child that a callable forked and let return.
+
+    It holds the run's open files and event loop, and would go on with the run beside its parent.
+    """
+    if os.getpid() != pid:
+        os._exit(0)
 
 
 def _settle(answer: asyncio.Future[Any], value: Any) -> None:
