@@ -17,7 +17,7 @@ def command(run_directory: Path, as_json: bool) -> int:
     from fiel.core.report_document import encode_head
     from fiel.reports import render
     from fiel.wiring.evaluate import grade_again
-    from fiel.wiring.reportfiles import load_report
+    from fiel.wiring.reportfiles import load_page
     from fiel.wiring.workspace import Workspace, shown
 
     workspace = Workspace.find()
@@ -26,7 +26,7 @@ def command(run_directory: Path, as_json: bool) -> int:
     if as_json:
         screen.emit(encode_head(head))
         return 0
-    report = load_report(run_directory)
+    report = load_page(run_directory)
     metric = workspace.config.gate.metric
     click.echo(render(report, "terminal", metric=metric, width=screen.width(), colour=screen.colour()).rstrip())
     screen.say(f"graded again in {shown(run_directory)}")

@@ -63,7 +63,7 @@ def command(
     from fiel.core.report_document import encode_head
     from fiel.reports import render
     from fiel.wiring.evaluate import Asked, evaluate
-    from fiel.wiring.reportfiles import load_report
+    from fiel.wiring.reportfiles import load_page
     from fiel.wiring.workspace import Workspace, shown
 
     if resume is not None and out is not None and resume != out:
@@ -82,7 +82,7 @@ def command(
     if as_json:
         screen.emit(encode_head(head) | {"path": shown(where)})
         return 0
-    report = load_report(where)
+    report = load_page(where)
     click.echo(
         render(
             report,

@@ -6,12 +6,12 @@ import asyncio
 import os
 import secrets
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -31,8 +31,10 @@ from fiel.offline.run import Plan, Progress, run
 from fiel.reports import render
 from fiel.wiring.config import TargetTable
 from fiel.wiring.provenance import manifest_of, price_of
-from fiel.wiring.reportfiles import load_json, load_report
+from fiel.wiring.reportfiles import load_json, load_page
 from fiel.wiring.workspace import Workspace, shown
+
+_CHUNK: Final = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +156,7 @@ def grade_again(
     manifest = {**begun["manifest"], "grader_version": fresh["grader_version"]}
     if "policy_version" in fresh:
         manifest["policy_version"] = fresh["policy_version"]
-    before = load_report(run_directory).dataset if (run_directory / "report.json").exists() else {}
+    before = load_page(run_directory).dataset if (run_directory / "report.json").exists() else {}
     plan = Plan(
         run_id=str(begun["run_id"]),
         dataset=dataset,
@@ -193,13 +195,18 @@ def workspace_manifest(
 
 def publish(workspace: Workspace, run_directory: Path) -> None:
     """Write ``report.md`` beside ``report.json`` and renew ``runs/latest``."""
-    report = load_report(run_directory)
-    text = render(report, "md", metric=workspace.config.gate.metric).encode()
+    text = render(load_page(run_directory), "md", metric=workspace.config.gate.metric).encode()
     put_file(run_directory / "report.md", [text])
     latest = workspace.runs / "latest"
-    raw = (run_directory / "report.json").read_bytes()
-    for name, content in (("report.json", raw), ("latest.json", raw), ("latest.md", text)):
-        put_file(latest / name, [content])
+    put_file(latest / "latest.md", [text])
+    for name in ("report.json", "latest.json"):
+        put_file(latest / name, _chunks(run_directory / "report.json"))
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk
 
 
 def primary_of(workspace: Workspace, graders: tuple[Grader, ...]) -> str | None:

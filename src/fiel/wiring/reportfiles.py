@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -34,13 +35,32 @@ def load_report(path: str | Path) -> Report:
     return decode(load_json(found), where=str(found))
 
 
+def load_page(path: str | Path) -> Report:
+    """The same without the outcomes of each case, which no page for people shows and which a large run has many of."""
+    found = report_path(Path(path))
+    page = _decoded(found, _PAGE)
+    said = {name: getattr(page, name) for name in page.__struct_fields__}
+    return decode({name: value for name, value in said.items() if value is not msgspec.UNSET}, where=str(found))
+
+
 def load_json(path: Path) -> Any:
     """A JSON file's value; raises ReportError where it is not JSON."""
+    return _decoded(path, _ANYTHING)
+
+
+# What a struct does not name is passed over by the decoder without being made.
+_PAGE: Final = msgspec.json.Decoder(
+    msgspec.defstruct("Page", [(each.name, Any, msgspec.UNSET) for each in fields(Report) if each.name != "outcomes"])
+)
+_ANYTHING: Final = msgspec.json.Decoder()
+
+
+def _decoded(path: Path, decoder: msgspec.json.Decoder[Any]) -> Any:
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise StorageError(f"{path}: {error.strerror or error}") from error
     try:
-        return msgspec.json.decode(raw)
+        return decoder.decode(raw)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ReportError(f"{path}: not JSON: {error}") from None
