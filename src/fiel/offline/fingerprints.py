@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from hashlib import blake2b
 from typing import Any, Final
 
 import msgspec
 
-# Nothing to normalise: plain ASCII without escapes, runs of spaces, spaces at a string's ends or whole floats.
-_PLAIN: Final = re.compile(rb'\\|  |" | "|[^\x00-\x7f]|\.0(?![0-9])|[0-9]e')
+_WHOLE_FLOAT: Final = re.compile(rb"\.0(?![0-9])|[0-9]e")
 _BUCKETS: Final = 256
+_ALL_BITS: Final = 2**64 - 1
 _WHOLE: Final = 2.0**63
 _sorted = msgspec.json.Encoder(order="sorted").encode
 
@@ -23,9 +22,19 @@ def normalised(value: Any) -> bytes:
     A number is the same in every way of writing it: ``1``, ``1.0`` and ``10e-1``.
     """
     encoded = _sorted(value)
-    if _PLAIN.search(encoded) is None:
-        return encoded
-    return _sorted(_folded(value))
+    return encoded if _is_plain(value, encoded) else _sorted(_folded(value))
+
+
+def _is_plain(value: Any, encoded: bytes) -> bool:
+    """Nothing to normalise: ASCII without escapes, runs of spaces, spaces at a string's ends or whole floats."""
+    return (
+        encoded.isascii()
+        and b"\\" not in encoded
+        and b"  " not in encoded
+        and b'" ' not in encoded
+        and b' "' not in encoded
+        and (value.__class__ is str or _WHOLE_FLOAT.search(encoded) is None)
+    )
 
 
 def normalised_id(case_id: str) -> str:
@@ -78,8 +87,9 @@ class Prints:
         return found
 
 
-def _print(content: bytes) -> int:
-    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
+def _print(content: bytes | str) -> int:
+    # The interpreter's own hash: 64 bits, and prints are compared within one process only.
+    return hash(content) & _ALL_BITS
 
 
 class Fingerprints:
