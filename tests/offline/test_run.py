@@ -99,6 +99,15 @@ def test_five_different_answers_are_five_cached_answers(workshop, case, tmp_path
     cache.close()
 
 
+def test_two_cases_with_one_input_are_two_questions(workshop, tmp_path):
+    # The target is told the id and may answer by it: the second case must not be given the answer of the first.
+    dataset = workshop.checked([{"id": name, "input": "same", "expected": name} for name in ("a", "b")])
+    with SQLiteCache(tmp_path / "cache.sqlite") as cache:
+        plan = workshop.plan(dataset, cache_key="target@1", concurrency=1)
+        workshop.run(plan, lambda call: call.case_id, cache=cache)
+    assert [line["output"] for line in workshop.lines("trials.jsonl")] == ["a", "b"]
+
+
 def test_a_failed_call_is_never_recalled_from_the_cache(workshop, case, tmp_path):
     dataset = workshop.checked([case("a")])
     cache = SQLiteCache(tmp_path / "cache.sqlite")

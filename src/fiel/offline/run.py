@@ -281,7 +281,8 @@ class _Work:
                 self.budget.add(trial.cost_usd, None if trial.usage is None else trial.usage.total_tokens)
 
     def _key(self, case: Case, number: int) -> str:
-        return digest([self.plan.cache_key, case.input, number])
+        # A target may be told the case's id, so two cases with one input are two questions.
+        return digest([self.plan.cache_key, case.id, case.input, number])
 
     def _recall(self, cache: Cache, case: Case, index: int, number: int) -> Trial | None:
         kept = cache.get(self._key(case, number))
