@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fiel.personal import below, declared_values, escape, number_text, steps_of
+from fiel.personal import declared_values, number_text, steps_of
 
 
 def test_a_name_is_one_step_a_pointer_several_and_nothing_is_the_whole() -> None:
@@ -10,7 +10,6 @@ def test_a_name_is_one_step_a_pointer_several_and_nothing_is_the_whole() -> None
     assert steps_of("a/b") == ("a/b",)
     assert steps_of("/customer/cp~1f/~01") == ("customer", "cp/f", "~1")
     assert steps_of("") == ()
-    assert steps_of("/" + escape("a/~b")) == ("a/~b",)
 
 
 def test_the_values_of_declared_places_come_back_as_text_each_once() -> None:
@@ -26,14 +25,6 @@ def test_the_values_of_declared_places_come_back_as_text_each_once() -> None:
     assert declared_values(expected, pii) == ("Ana Souza", "390.533.447-05", "11912345678", "2125550123")
     assert declared_values("Ana", ("",)) == ("Ana",)
     assert declared_values(None, ("name",)) == ()
-
-
-def test_a_step_that_leads_nowhere_gives_none() -> None:
-    assert below([1, 2], "1") == 2
-    assert below([1, 2], "-1") is None
-    assert below([1, 2], "2") is None
-    assert below([1], "99999999999") is None
-    assert below("text", "0") is None
 
 
 def test_numbers_are_written_as_a_person_would() -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from fiel.core.case import ABSENT
 from fiel.core.errors import ConfigError
 from fiel.core.item import Item
+from fiel.core.pointer import pointer_of, pointer_steps
 from fiel.core.verdict import Finding, Measure, Ungraded, Verdict
 from fiel.graders.comparisons import EXACT, Comparison, comparison, read, same
 from fiel.graders.settings import brief, check_flags, check_names, check_pointers, texts
@@ -18,8 +19,6 @@ from fiel.graders.values import (
     TOO_DEEP,
     equal,
     expectation,
-    pointer_of,
-    pointer_parts,
     resolve,
     shown,
 )
@@ -97,7 +96,7 @@ class Fields:
 
     def _wanted(self, expected: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         if not self.fields:
-            pointed = {pointer_parts(name) for name in self.compare if name.startswith("/")}
+            pointed = {pointer_steps(name) for name in self.compare if name.startswith("/")}
             opened = {steps[:n] for steps in pointed for n in range(1, len(steps))} - pointed
             yield from _members((), expected, opened)
             return
@@ -164,13 +163,12 @@ class _ExpectedUnreadable(Exception):
 
 
 def _canonical(name: str) -> str:
-    """A field's one name: its key at the top, its JSON pointer below. Raises ConfigError for a broken pointer."""
+    """A field's one name: its key at the top, its JSON pointer below. Raises ConfigError for a blank name."""
     if not isinstance(name, str) or not name:
         raise ConfigError(f"a field is named {brief(name)}, expected its key or a JSON pointer")
     if not name.startswith("/"):
         return name
-    steps = pointer_parts(name)
-    return _name(steps)
+    return _name(pointer_steps(name))
 
 
 def _name(steps: tuple[str, ...]) -> str:

@@ -10,8 +10,9 @@ from typing import Any, Final
 from fiel.core.case import Case
 from fiel.core.errors import ConfigError, did_you_mean
 from fiel.core.item import Item
+from fiel.core.pointer import below, pointer_of
 from fiel.core.verdict import Finding, Ungraded, Verdict
-from fiel.personal import KINDS, Literals, below, declared_values, escape, find, mask, number_text, steps_of
+from fiel.personal import KINDS, Literals, declared_values, find, mask, number_text, steps_of
 from fiel.personal.folding import literals
 from fiel.personal.literals import ready, squeezed
 
@@ -150,9 +151,9 @@ class _Node:
         steps: list[str] = []
         node: _Node | None = self
         while node is not None and node.parent is not None:
-            steps.append("/" + escape(shown(node.step)))
+            steps.append(shown(node.step))
             node = node.parent
-        return "".join(reversed(steps))
+        return pointer_of(reversed(steps))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

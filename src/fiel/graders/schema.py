@@ -12,9 +12,10 @@ from typing import Any, Final
 from fiel.core.case import ABSENT
 from fiel.core.errors import ConfigError
 from fiel.core.item import Item
+from fiel.core.pointer import pointer_of
 from fiel.core.verdict import Finding, Ungraded, Verdict
 from fiel.graders.settings import brief, check_flags, check_names, check_pointers
-from fiel.graders.values import TOO_DEEP, pointer_of, printable, resolve, shown, unfit
+from fiel.graders.values import TOO_DEEP, printable, resolve, shown, unfit
 
 LABELS: Final[tuple[str, ...]] = ("valid", "invalid")
 NO_SCHEMA: Final = Ungraded(reason="no_schema", detail="the case has no schema")

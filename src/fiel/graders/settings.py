@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from fiel.core.errors import ConfigError, did_you_mean
-from fiel.graders.values import pointer_parts
+from fiel.core.pointer import pointer_steps
 
 
 def brief(value: Any) -> str:
@@ -30,7 +30,7 @@ def check_pointers(**pointers: Any) -> None:
         if not isinstance(value, str):
             raise ConfigError(f"{label} is {brief(value)}, expected a JSON pointer such as /answer")
         try:
-            pointer_parts(value)
+            pointer_steps(value)
         except ValueError as error:
             raise ConfigError(f"{label} is {brief(value)}: {error}, such as /answer") from None
 

@@ -1,12 +1,12 @@
-"""JSON values as graders see them: pointers into them, strict equality, and a bounded copy that is safe to show."""
+"""JSON values as graders see them: what stands at a pointer, strict equality, and a bounded copy safe to show."""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import isfinite
 from typing import Any, Final
 
 from fiel.core.case import ABSENT, Case
+from fiel.core.pointer import at, pointer_steps
 from fiel.core.verdict import Ungraded
 
 MAX_DEPTH: Final = 200
@@ -19,32 +19,9 @@ _SHOWN_TEXT: Final = 500
 _SHOWN_NODES: Final = 64
 
 
-@lru_cache(maxsize=4096)
-def pointer_parts(pointer: str) -> tuple[str, ...]:
-    """The unescaped steps of a JSON pointer (RFC 6901); raises ValueError unless it is ``""`` or begins with ``/``."""
-    if not pointer:
-        return ()
-    if not pointer.startswith("/"):
-        raise ValueError('a JSON pointer is "" or begins with "/"')
-    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer[1:].split("/"))
-
-
-def pointer_of(steps: tuple[str | int, ...] | list[str | int]) -> str:
-    """The JSON pointer that goes through ``steps``."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
-
-
 def resolve(value: Any, pointer: str) -> Any:
     """What ``pointer`` leads to inside ``value``, or ABSENT where there is nothing."""
-    for step in pointer_parts(pointer):
-        if isinstance(value, dict):
-            value = value.get(step, ABSENT)
-        elif isinstance(value, (list, tuple)):
-            digits = step.isascii() and step.isdigit() and (step == "0" or step[0] != "0") and len(step) < 10
-            value = value[int(step)] if digits and int(step) < len(value) else ABSENT
-        else:
-            return ABSENT
-    return value
+    return at(value, pointer_steps(pointer)) if pointer else value
 
 
 def expectation(case: Case, declared: Any, expected_at: str) -> Any:

@@ -7,7 +7,7 @@ written out in words or in look-alike letters**; what is known to be personal ca
 
 from __future__ import annotations
 
-from fiel.personal.declared import below, declared_values, escape, number_text, steps_of
+from fiel.personal.declared import declared_values, number_text, steps_of
 from fiel.personal.finding import KINDS, Match, find
 from fiel.personal.literals import Literals, contains
 from fiel.personal.masking import mask, mask_value
@@ -22,7 +22,5 @@ __all__ = [
     "Literals",
     "declared_values",
     "steps_of",
-    "below",
-    "escape",
     "number_text",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from fiel.core.pointer import at, pointer_steps
 from fiel.personal.context import label_of
 
 LEAST_LETTERS: Final = 2
@@ -14,16 +15,7 @@ MOST_VALUES: Final = 1_000
 
 def steps_of(name: str) -> tuple[str, ...]:
     """The steps that a declared name leads down: ``cpf`` is one step, ``/customer/cpf`` (RFC 6901) two, ``""`` none."""
-    if not name:
-        return ()
-    if not name.startswith("/"):
-        return (name,)
-    return tuple(step.replace("~1", "/").replace("~0", "~") for step in name[1:].split("/"))
-
-
-def escape(key: str) -> str:
-    """``key`` as one step of a JSON pointer."""
-    return key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key
+    return pointer_steps(name) if not name or name.startswith("/") else (name,)
 
 
 def declared_values(expected: Any, pii: Iterable[str]) -> tuple[str, ...]:
@@ -34,28 +26,12 @@ def declared_values(expected: Any, pii: Iterable[str]) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for name in pii:
-        for leaf in _leaves(_at(expected, steps_of(name))):
+        for leaf in _leaves(at(expected, steps_of(name))):
             if _telling(leaf):
                 found[leaf] = None
                 if len(found) == MOST_VALUES:
                     return tuple(found)
     return tuple(found)
-
-
-def _at(document: Any, steps: tuple[str, ...]) -> Any:
-    """What stands at the end of ``steps``, or None where nothing does."""
-    for step in steps:
-        document = below(document, step)
-    return document
-
-
-def below(document: Any, step: str) -> Any:
-    """What stands one step down in a JSON value, or None where nothing does."""
-    if isinstance(document, dict):
-        return document.get(step)
-    if isinstance(document, (list, tuple)) and step.isascii() and step.isdigit() and len(step) < 10:
-        return document[int(step)] if int(step) < len(document) else None
-    return None
 
 
 def number_text(number: int | float, name: str = "") -> str:

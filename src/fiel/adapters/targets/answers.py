@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
 import msgspec
 
 from fiel.core.errors import TargetFailure, did_you_mean
+from fiel.core.pointer import pointer_of
 from fiel.core.trial import Output, ToolCall, Usage
 
 MAX_DEPTH: Final = 100
@@ -168,24 +168,6 @@ def model_of(model: Any, where: str) -> str | None:
     return str(plain(model, 2000))
 
 
-def pointed(document: Any, tokens: tuple[str, ...]) -> tuple[bool, Any]:
-    """Whether a JSON pointer (RFC 6901, split and unescaped) leads somewhere in ``document``, and what lies there."""
-    for token in tokens:
-        if isinstance(document, Mapping):
-            if token not in document:
-                return False, None
-            document = document[token]
-        elif isinstance(document, list):
-            if not (token.isascii() and token.isdigit() and (token == "0" or token[0] != "0")):
-                return False, None
-            if len(token) > 9 or int(token) >= len(document):
-                return False, None
-            document = document[int(token)]
-        else:
-            return False, None
-    return True, document
-
-
 def garbage(where: str, what: str, right: str) -> NoReturn:
     """Raise TargetFailure ``garbage`` that says where in the answer, what was found there and what would be right."""
     raise TargetFailure("garbage", f"{where} {what}; {right}")
@@ -312,7 +294,7 @@ class _Walk:
             self.too_large()
 
     def _refuse(self, what: str) -> NoReturn:
-        pointer = "".join("/" + step[:40].replace("~", "~0").replace("/", "~1") for _, step in self.path[:12])
+        pointer = pointer_of(step[:40] for _, step in self.path[:12])
         place = f"the answer at {short(pointer, 160)}" if pointer else "the answer"
         raise TargetFailure("garbage", f"{place} {what}")
 

@@ -15,9 +15,11 @@ from urllib.parse import quote, unquote, urlencode, urlsplit, urlunsplit
 
 import msgspec
 
-from fiel.adapters.targets.answers import cost_of, decoded, kind_of, model_of, plain, pointed, tokens_of, tool_calls_of
+from fiel.adapters.targets.answers import cost_of, decoded, kind_of, model_of, plain, tokens_of, tool_calls_of
 from fiel.adapters.targets.template import Template, as_text, pointer
+from fiel.core.case import ABSENT
 from fiel.core.errors import ConfigError, TargetFailure, did_you_mean
+from fiel.core.pointer import at, pointer_of
 from fiel.core.trial import Output, Usage
 from fiel.ports import Call
 
@@ -175,9 +177,9 @@ class HTTPTarget:
         return TargetFailure("http_status", message, retriable=again, retry_after_s=wait_s)
 
     def _read(self, answer: Any) -> Output:
-        found, value = pointed(answer, self._pointers["output"])
-        if not found:
-            path = "/" + "/".join(self._pointers["output"])
+        value = at(answer, self._pointers["output"])
+        if value is ABSENT:
+            path = pointer_of(self._pointers["output"])
             raise TargetFailure(
                 "garbage", f"{self._address.shown}: the answer ({kind_of(answer)}) has no {path} (output)"
             )
@@ -199,7 +201,8 @@ class HTTPTarget:
         return Usage(**{key: tokens_of(count, f"the count of tokens ({key})") for key, count in counts.items()})
 
     def _at(self, answer: Any, key: str) -> Any:
-        return pointed(answer, self._pointers[key])[1] if key in self._pointers else None
+        found = at(answer, self._pointers[key]) if key in self._pointers else ABSENT
+        return None if found is ABSENT else found
 
 
 class _Body:

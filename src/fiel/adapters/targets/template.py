@@ -8,8 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from fiel.adapters.targets.answers import pointed, short
+from fiel.adapters.targets.answers import short
+from fiel.core.case import ABSENT
 from fiel.core.errors import ConfigError, TargetFailure, did_you_mean
+from fiel.core.pointer import at, pointer_steps
 from fiel.ports import Call
 
 _HOLE: Final = re.compile(r"\$?\$\{([^{}]*)\}")
@@ -85,8 +87,8 @@ class Template:
         if name == "input":
             return lambda call: call.input
         if name.startswith("input/"):
-            tokens = pointer(name.removeprefix("input"), self._where)
-            return lambda call: _field(call, name, tokens)
+            steps = pointer(name.removeprefix("input"), self._where)
+            return lambda call: _field(call, name, steps)
         if name.startswith("option.") and name != "option.":
             option = name.removeprefix("option.")
             self.options.add(option)
@@ -95,19 +97,19 @@ class Template:
 
 
 def pointer(text: str, where: str) -> tuple[str, ...]:
-    """The unescaped tokens of a JSON pointer (RFC 6901); raises ConfigError for text that is none."""
+    """The steps of a JSON pointer (RFC 6901); raises ConfigError for text that is none."""
     if text and not text.startswith("/"):
         raise ConfigError(f'{where} = "{text}" is no JSON pointer; it starts with a slash: "/{text}"')
     if re.search(r"~(?![01])", text):
         raise ConfigError(
             f'{where} = "{text}" is no JSON pointer; a "~" in a key is written ~0 and a "/" is written ~1'
         )
-    return tuple(token.replace("~1", "/").replace("~0", "~") for token in text.split("/")[1:])
+    return pointer_steps(text)
 
 
-def _field(call: Call, name: str, tokens: tuple[str, ...]) -> Any:
-    found, value = pointed(call.input, tokens)
-    if not found:
+def _field(call: Call, name: str, steps: tuple[str, ...]) -> Any:
+    value = at(call.input, steps)
+    if value is ABSENT:
         raise TargetFailure("bad_input", f"the request asks for ${{{name}}}, which this case's input does not have")
     return value
 
