@@ -231,6 +231,30 @@ class TestLimits:
         assert reason({"é" * 1_000_000: list(range(100_000, 200_000))}) == ""
 
 
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"tenants": {"tenant-crux": "CRX-"}}, "tenants.tenant-crux is 'CRX-', expected a list of texts"),
+        ({"tenants": {"tenant-crux": [4711]}}, "tenants.tenant-crux[0] is 4711, expected a text"),
+        ({"tenants": 3}, "tenants is 3, expected a table from tenants to their identifiers"),
+        ({"tenant_tag": ["tenant"]}, "tenant_tag is ['tenant'], expected the name of a tag"),
+        ({"allow": "help@example.com"}, "allow is 'help@example.com', expected a list of texts"),
+        ({"canaries": CANARY}, f"canaries is '{CANARY}', expected a list of texts"),
+        ({"personal": "cpf"}, "personal is 'cpf', expected a list of texts"),
+        ({"max_depth": "200"}, "max_depth is '200', expected a whole number from 1"),
+        ({"max_values": 0}, "max_values is 0, expected a whole number from 1"),
+        ({"max_characters": True}, "max_characters is True, expected a whole number from 1"),
+        ({"version": " "}, "version is ' ', expected a text that is not blank"),
+    ],
+)
+def test_a_setting_of_another_kind_is_refused_before_any_output_is_judged_by_it(
+    settings: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        Policy(**settings)
+    assert str(refused.value) == says
+
+
 def test_a_changed_rule_is_a_changed_grader_and_the_fingerprint_shows_no_rule() -> None:
     prints = {
         fingerprint(policy) for policy in (POLICY, Policy(), Policy(personal=("cpf",)), Policy(canaries=(CANARY,)))

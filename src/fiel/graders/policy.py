@@ -12,6 +12,7 @@ from fiel.core.errors import ConfigError, did_you_mean
 from fiel.core.item import Item
 from fiel.core.pointer import below, pointer_of
 from fiel.core.verdict import Finding, Ungraded, Verdict
+from fiel.graders.settings import brief, check_counts, check_names, texts
 from fiel.personal import KINDS, Literals, declared_values, find, mask, number_text, steps_of
 from fiel.personal.folding import literals
 from fiel.personal.literals import ready, squeezed
@@ -51,7 +52,8 @@ class Policy:
     looked at whole, or no JSON value, is Ungraded (``output_too_deep``, ``output_too_large``, ``output_not_json``)
     unless what was seen of it is a violation already.
 
-    Raises ConfigError for an unknown kind of personal data and for a canary of fewer than four letters and digits.
+    Raises ConfigError for a setting that is not of its kind, an unknown kind of personal data, and a canary of fewer
+    than four letters and digits.
     """
 
     name: str = "policy"
@@ -66,10 +68,19 @@ class Policy:
     max_characters: int = 4_000_000
 
     def __post_init__(self) -> None:
-        for kind in self.personal:
+        check_names(self.name, self.version)
+        check_counts(max_depth=self.max_depth, max_values=self.max_values, max_characters=self.max_characters)
+        if not isinstance(self.tenant_tag, str):
+            raise ConfigError(f"tenant_tag is {brief(self.tenant_tag)}, expected the name of a tag")
+        if not isinstance(self.tenants, Mapping):
+            raise ConfigError(f"tenants is {brief(self.tenants)}, expected a table from tenants to their identifiers")
+        for tenant, identifiers in self.tenants.items():
+            texts(f"tenants.{tenant}", identifiers)
+        texts("allow", self.allow)
+        for kind in texts("personal", self.personal):
             if kind not in KINDS:
                 raise ConfigError(f'policy: unknown kind of personal data "{kind}" ({did_you_mean(kind, KINDS)})')
-        for place, canary in enumerate(self.canaries):
+        for place, canary in enumerate(texts("canaries", self.canaries)):
             if len(squeezed(canary)) < SHORTEST_CANARY:
                 raise ConfigError(
                     f"policy: canary {place} has fewer than {SHORTEST_CANARY} letters and digits, which ordinary text"

@@ -11,7 +11,7 @@ from fiel.core.errors import ConfigError
 from fiel.core.item import Item
 from fiel.core.verdict import Finding, Ungraded, Verdict
 from fiel.graders.contains import NOT_TEXT
-from fiel.graders.settings import brief, check_flags, check_names, check_pointers
+from fiel.graders.settings import brief, check_counts, check_flags, check_names, check_pointers
 from fiel.graders.values import NO_EXPECTED, expectation, printable, resolve, shown
 
 LABELS: Final[tuple[str, ...]] = ("matches", "does_not_match")
@@ -45,8 +45,7 @@ class Regex:
         check_names(self.name, self.version)
         check_pointers(expected_at=self.expected_at, output_at=self.output_at)
         check_flags(full=self.full, ignore_case=self.ignore_case, negate=self.negate)
-        if not isinstance(self.max_chars, int) or isinstance(self.max_chars, bool) or self.max_chars < 1:
-            raise ConfigError(f"max_chars is {brief(self.max_chars)}, expected a whole number from 1")
+        check_counts(max_chars=self.max_chars)
         if not isinstance(self.pattern, str):
             raise ConfigError(f"pattern is {brief(self.pattern)}, expected a text")
         if self.pattern:

@@ -42,6 +42,13 @@ def check_flags(**flags: Any) -> None:
             raise ConfigError(f"{label} is {brief(value)}, expected true or false")
 
 
+def check_counts(**counts: Any) -> None:
+    """Raise ConfigError for the first setting that is not a whole number from 1."""
+    for label, value in counts.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise ConfigError(f"{label} is {brief(value)}, expected a whole number from 1")
+
+
 def check_choice(label: str, value: Any, known: Iterable[str]) -> None:
     """Raise ConfigError unless ``value`` is one of the ``known`` words."""
     names = tuple(known)
