@@ -295,6 +295,8 @@ def _wrong_shape(message: str, where: str) -> Problem:
 
 
 def _broken_json(line: bytes, message: str, where: str) -> Problem:
+    if message.startswith("maximum recursion depth"):
+        return Problem(where=where, what="nested too deeply", right="a flatter input")
     try:
         line.decode()
     except UnicodeDecodeError as error:

@@ -73,12 +73,17 @@ async def test_a_process_that_ended_between_calls_costs_no_call(tmp_path: Path) 
 
 async def test_a_line_that_no_call_asked_for_is_not_given_to_the_next(tmp_path: Path) -> None:
     async with opened(tmp_path, COUNTER) as target:
-        with pytest.raises(TargetFailure, match="more than one line|a line that no call had asked for") as caught:
+        told = []
+        for value in ("twice", 2):
             # Both lines may arrive together, and then the call itself is told; else the next one is.
-            assert (await target.call(asked("twice"))).value[1] == 1
+            try:
+                assert (await target.call(asked(value))).value[1] == 1
+            except TargetFailure as failure:
+                told.append((failure.code, str(failure)))
             await asyncio.sleep(0.3)
-            await target.call(asked(2))
-        assert caught.value.code == "garbage"
+        ((code, said),) = told
+        assert code == "garbage"
+        assert "more than one line" in said or "a line that no call had asked for" in said
         assert (await target.call(asked(3))).value[1] == 1
 
 
