@@ -104,6 +104,8 @@ def test_without_a_workspace_what_needs_one_says_how_to_make_it(shell):
         (("run", "answer", "--resume", "runs/a", "-o", "runs/b"), "--resume names the run directory already"),
         (("run", "answer", "-o", "runs/a"), "already holds a run; go on with --resume runs/a"),
         (("report", "runs/a", "--format", "htm"), "no report format 'htm': did you mean \"html\"?"),
+        (("report", "runs/a", "--metric", "exat"), 'no metric \'exat\' in what was given; did you mean "exact"?'),
+        (("diff", "runs/a", "runs/a", "--metric", "exat"), "exat"),
         (("gate",), "name a run with --candidate"),
         (("gate", "--candidate", "runs/a", "--policy", "nope.toml"), "nope.toml: no such file"),
         ((*GATE, "--allow-mismatch", "grader_versoin"), 'did you mean "grader_version"?'),

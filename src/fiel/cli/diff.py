@@ -24,9 +24,11 @@ def command(
     from fiel.gate.diff import diff, diff_document
     from fiel.reports import render_diff
     from fiel.wiring.release import write_text
-    from fiel.wiring.reportfiles import load_report
+    from fiel.wiring.reportfiles import load_report, require_metric
 
-    document = diff_document(diff(load_report(a), load_report(b), allow=allow, metric=metric))
+    first, second = load_report(a), load_report(b)
+    require_metric(metric, first, second)
+    document = diff_document(diff(first, second, allow=allow, metric=metric))
     text = render_diff(
         document, "json" if as_json else form, width=screen.width(), colour=screen.colour() and out is None
     )

@@ -26,10 +26,12 @@ def command(run_directory: Path, form: str, metric: str | None, out: Path | None
     """Show the report of RUN_DIRECTORY, or of a report.json."""
     from fiel.reports import render
     from fiel.wiring.release import write_text
-    from fiel.wiring.reportfiles import load_report
+    from fiel.wiring.reportfiles import load_report, require_metric
 
+    report = load_report(run_directory)
+    require_metric(metric, report)
     text = render(
-        load_report(run_directory),
+        report,
         "json" if as_json else form,
         metric=metric,
         width=screen.width(),

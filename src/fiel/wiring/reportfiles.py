@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from fiel.core.errors import ReportError, StorageError
+from fiel.core.errors import ConfigError, ReportError, StorageError, did_you_mean
 from fiel.core.report import Report
 from fiel.core.report_document import decode
 
@@ -41,6 +41,13 @@ def load_page(path: str | Path) -> Report:
     page = _decoded(found, _PAGE)
     said = {name: getattr(page, name) for name in page.__struct_fields__}
     return decode({name: value for name, value in said.items() if value is not msgspec.UNSET}, where=str(found))
+
+
+def require_metric(metric: str | None, *reports: Report) -> None:
+    """Return for None, or for a metric that one of the reports has; raise ConfigError with the nearest one if not."""
+    known = {name for report in reports for name in report.overall}
+    if metric is not None and metric not in known:
+        raise ConfigError(f"no metric {metric!r} in what was given; {did_you_mean(metric, known)}")
 
 
 def load_json(path: Path) -> Any:
