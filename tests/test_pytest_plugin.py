@@ -225,3 +225,45 @@ def test_a_holdout_run_by_tests_is_a_use_of_it(workspace: Path):
     pytest_in(workspace, split="holdout")
     pytest_in(workspace, split="holdout")
     assert report_of(workspace).dataset["holdout_use"] == 2
+
+
+SKIPPED = TESTS.replace("    if case.input", '    pytest.skip("no key")\n    if case.input')
+TWO = TESTS + TESTS.replace("test_upper", "test_lower").replace('"{split}"', '"dev"').replace("upper()", "lower()")
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_the_gate_never_rules_on_the_run_of_an_earlier_session(workspace: Path, workers: tuple[str, ...]):
+    assert pytest_in(workspace, "--fiel-gate", *workers, split="holdout").returncode == 0
+    done = pytest_in(workspace, "--fiel-gate", *workers, test=SKIPPED, split="holdout")
+    assert "no case of this test ran in this session" in done.stdout
+    assert "PASS" not in done.stdout
+    assert done.returncode == 3
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_a_test_of_which_no_case_was_selected_is_not_gated(workspace: Path, workers: tuple[str, ...]):
+    done = pytest_in(workspace, "--fiel-gate", "-k", "test_upper", *workers, test=TWO, split="holdout")
+    assert "PASS" in done.stdout
+    assert "test_lower" not in done.stdout
+    assert done.returncode == 0
+
+
+def test_a_gate_whose_tests_were_all_deselected_is_not_a_pass(workspace: Path):
+    plain = TESTS + "\n\ndef test_plain():\n    pass\n"
+    done = pytest_in(workspace, "--fiel-gate", "-k", "test_plain", test=plain, split="holdout")
+    assert "1 passed" in done.stdout
+    assert done.returncode == 3
+
+
+def test_of_several_runs_a_block_counts_most(workspace: Path):
+    pytest_in(workspace, "--fiel-out", "runs/base", split="holdout")
+    worse = TWO.replace("return case.input.upper()", "return case.input", 1)
+    forgiving = worse.replace('dataset="{split}"', 'dataset="{split}", graders=["contains"]').replace(
+        "return case.input\n", 'return case.input + "a"\n'
+    )
+    dev = forgiving.replace('dataset="dev"', 'dataset="dev", graders=["contains"]')
+    base = ("--fiel-baseline", "runs/base/test_agent.py-test_upper")
+    done = pytest_in(workspace, "--fiel-gate", *base, test=dev, split="holdout")
+    assert "BLOCK" in done.stdout
+    assert 'refusing to gate on a "' in done.stdout
+    assert done.returncode == 1

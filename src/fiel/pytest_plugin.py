@@ -58,6 +58,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("case", cases, indirect=True)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    # A test function of which no case was selected has no run, unless that leaves none: a gate must not miss that.
+    runs, begun = session.config.stash[RUNS], session.config.stash[BEGUN]
+    selected = {item.nodeid.rpartition("[")[0] for item in session.items} & runs.keys()
+    for nodeid in list(runs) if selected else ():
+        if nodeid not in selected:
+            del runs[nodeid], begun[nodeid]
+
+
 @pytest.fixture
 def case(request: pytest.FixtureRequest) -> Case:
     """The case of a test marked ``fiel``."""
@@ -103,9 +112,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     for run in _all_runs(session.config):
         run.report()
     if session.config.getoption("fiel_gate"):
-        code = max(
-            (run.gate(session.config.getoption("fiel_baseline")) for run in _all_runs(session.config)), default=0
-        )
+        codes = [run.gate(session.config.getoption("fiel_baseline")) for run in _all_runs(session.config)]
+        # A block, then a refusal, then an inconclusive ruling: in this order they are 1, 2 and 3.
+        code = min(filter(None, codes), default=0)
         if code and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = code
 

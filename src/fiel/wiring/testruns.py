@@ -73,6 +73,7 @@ class TestRun:
         self.graders, self.counting, self.manifest = graders, tuple(counting), manifest
         self.out, self.worker = out, worker
         self.said: list[str] = []
+        self._reported = False
         self._shard: FileLog | None = None
 
     @classmethod
@@ -215,12 +216,15 @@ class TestRun:
         for path in shards:
             path.unlink()
         self._shards.rmdir()
+        self._reported = True
         self._tell(load_report(self.out))
 
     def gate(self, baseline: str | None) -> int:
-        """Rule on the run that was written; gives the gate's exit code, 2 when it refused."""
-        if not (self.out / "report.json").is_file():
-            return 0
+        """Rule on the run that this session wrote; gives the gate's exit code, 2 when it refused, 3 without a run."""
+        if not self._reported:
+            # What may stand in the folder is an earlier session's, and rules on nothing of this one.
+            self.said.append("the gate is inconclusive: no case of this test ran in this session")
+            return _EXIT["inconclusive"]
         try:
             decision = self._rule(baseline)
         except Refused as error:
@@ -242,9 +246,10 @@ class TestRun:
         return self.out.parent / f".{self.out.name}.shards"
 
     def _tell(self, report: Report) -> None:
+        width = max(24, *map(len, report.overall))
         for name, rate in report.overall.items():
             value = "undefined" if rate.value is None else f"{rate.value:.4f}"
-            self.said.append(f"{name:<24} {rate.numerator}/{rate.denominator}  {value}")
+            self.said.append(f"{name:<{width}} {rate.numerator}/{rate.denominator}  {value}")
         ungraded = {name: dict(each.ungraded) for name, each in report.balance.items() if each.ungraded}
         if ungraded:
             self.said.append(f"ungraded: {ungraded}")
