@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import lru_cache
+from math import inf
 from typing import Any, Final, TypeVar
 
 from fiel.core.errors import ReportError
@@ -18,7 +20,6 @@ _PLAIN: Final = {
     "trials": int,
     "budget": Mapping,
     "judge": str,
-    "flagged": Mapping,
     "thin_below": int,
     "timing": Mapping,
 }
@@ -156,6 +157,10 @@ def decode(document: Any, *, where: str = "report") -> Report:
         repeats=_repeats(top.get("repeats"), f"{where}: repeats"),
         cost=_known(Cost, top.get("cost", {}), f"{where}: cost"),
         latency=_known(Latency, top.get("latency", {}), f"{where}: latency"),
+        flagged={
+            flag: _count(count, f"{where}: flagged.{flag}")
+            for flag, count in _mapping(top.get("flagged", {}), f"{where}: flagged").items()
+        },
         **plain,
     )
 
@@ -209,14 +214,15 @@ def _rate(value: Any, where: str) -> Rate:
         if len(bounds) != 2 or not all(isinstance(b, (int, float)) and 0 <= b <= 1 for b in bounds):
             raise ReportError(f"{where}.interval is {interval!r}, expected two fractions from 0 to 1, or null")
         interval = (float(bounds[0]), float(bounds[1]))
+    clusters = item.get("clusters")
     # The counts are the truth; a written value is only their display.
     return Rate(
         numerator=hits,
         denominator=of,
         value=hits / of if of else None,
         interval=interval,
-        clusters=item.get("clusters"),
-        deff=item.get("deff"),
+        clusters=None if clusters is None else _count(clusters, f"{where}.clusters"),
+        deff=_number_or_none(item.get("deff"), f"{where}.deff"),
     )
 
 
@@ -240,9 +246,13 @@ def _marks(value: Any, graders: int) -> bool:
 
 def _known(kind: type[T], value: Any, where: str) -> T:
     item = _mapping(value, where)
-    names = {f.name for f in fields(kind)}  # type: ignore[arg-type]
+    known = {
+        name: item[name] if read is None else read(item[name], f"{where}.{name}")
+        for name, read in _readers_of(kind)
+        if name in item
+    }
     try:
-        return kind(**{name: part for name, part in item.items() if name in names})
+        return kind(**known)
     except TypeError as error:
         raise ReportError(f"{where}: {error}") from None
 
@@ -269,6 +279,39 @@ def _count(value: Any, where: str) -> int:
     raise ReportError(f"{where} is {_brief(value)}, expected a whole number from 0")
 
 
+def _text(value: Any, where: str) -> str:
+    return _kind(value, str, where)
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < inf:
+        return value
+    raise ReportError(f"{where} is {_brief(value)}, expected a number from 0")
+
+
+def _number_or_none(value: Any, where: str) -> float | None:
+    return None if value is None else _number(value, where)
+
+
+def _shares(value: Any, where: str) -> Mapping[str, float | None]:
+    return {name: _number_or_none(share, f"{where}.{name}") for name, share in _mapping(value, where).items()}
+
+
 def _brief(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+_READERS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
+    "str": _text,
+    "int": _count,
+    "float": _number,
+    "float | None": _number_or_none,
+    "Mapping[str, float | None]": _shares,
+}
+"""How a dataclass's field is read, by the type that it is annotated with; other types are taken as they are."""
+
+
+@lru_cache(maxsize=8)
+def _readers_of(kind: type) -> tuple[tuple[str, Callable[[Any, str], Any] | None], ...]:
+    return tuple((own.name, _READERS.get(str(own.type))) for own in fields(kind))
