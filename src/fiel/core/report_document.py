@@ -248,7 +248,7 @@ def _known(kind: type[T], value: Any, where: str) -> T:
     item = _mapping(value, where)
     known = {
         name: item[name] if read is None else read(item[name], f"{where}.{name}")
-        for name, read in _readers_of(kind)
+        for name, read in _readers_of(kind)  # type: ignore[arg-type]
         if name in item
     }
     try:
