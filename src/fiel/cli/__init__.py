@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 import click
@@ -71,6 +72,11 @@ def root(ctx: click.Context, debug: bool) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """The entry point ``fiel``: runs one command and exits with its code."""
+    # Python has None for a stream that the caller closed; what nobody reads must not change an exit code.
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # A character that the terminal's encoding lacks must not end a command that has done its work.
         if isinstance(stream, io.TextIOWrapper):

@@ -77,7 +77,7 @@ def command(
         resume=resume is not None,
         **given,
     )
-    with screen.progress(f"{target} on {split}") as progress:
+    with screen.results_alone(), screen.progress(f"{target} on {split}") as progress:
         where, head = evaluate(workspace, asked, progress=progress)
     if as_json:
         screen.emit(encode_head(head) | {"path": shown(where)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from fiel.offline.run import Progress
 
@@ -43,6 +44,29 @@ def width() -> int:
 def say(text: str) -> None:
     """A line for people, on standard error, so that standard output stays for results."""
     click.echo(text, err=True)
+
+
+@contextlib.contextmanager
+def results_alone() -> Iterator[None]:
+    """Inside, what anybody prints goes to standard error: a target's own prints must not end up in the result.
+
+    That holds for what C code and child processes write too, unless a stream is closed or no real file.
+    """
+    try:
+        kept, aside = os.dup(1), os.dup(2)
+    except OSError:
+        yield
+        return
+    try:
+        sys.stdout.flush()
+        os.dup2(aside, 1)
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(aside)
 
 
 def progress(label: str) -> Bar | Lines:

@@ -112,6 +112,7 @@ async def evaluate_async(
         name = asked.name or _run_name(asked, clock.unix_s())
         out = asked.out or workspace.runs / name
         journal = RunDirectory(out, resume=asked.resume)
+        out = journal.path
         try:
             run_id = _known_run_id(out) if asked.resume else f"run-{name}"
             plan = Plan(

@@ -27,7 +27,8 @@ class RunDirectory:
     """
 
     def __init__(self, path: Path, *, resume: bool = False) -> None:
-        self.path = path
+        # A target may change the current directory while its run is being written.
+        self.path = path.absolute()
         self._lock = -1
         self._logs: list[FileLog] = []
         self._fresh: FileLog | None = None
