@@ -236,6 +236,14 @@ def test_a_trace_never_carries_a_text_a_personal_value_or_a_graders_prose(worksh
     assert span["attributes"]["fiel.input.bytes"] > 0
 
 
+def test_a_trace_finds_declared_fields_inside_lists_and_under_odd_names(workshop):
+    names = ["/people/0/name", "/people/1/name", "/people/7/name", "a/b", "/a~1b", "gone"]
+    dataset = workshop.checked([{"id": "a", "input": 1, "expected": {}, "pii": names}])
+    workshop.run(workshop.plan(dataset), {"a": {"people": [{"name": "x"}, {"name": None}], "a/b": "y"}})
+    span = json.loads((workshop.folder / "run" / "traces.jsonl").read_text())
+    assert span["attributes"]["fiel.pii.present"] == ["/people/0/name", "a/b", "/a~1b"]
+
+
 def test_a_failure_shows_both_values_with_personal_data_masked(workshop):
     dataset = workshop.checked(
         [

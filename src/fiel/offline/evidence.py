@@ -71,7 +71,7 @@ def declared(case: Case, output: Any) -> tuple[str, ...]:
     found: set[str] = set()
     for name in case.pii:
         for value in (case.expected if case.has_expected else None, output):
-            _texts(_at(value, name), found)
+            _texts(value_at(value, name), found)
     return tuple(sorted(found, key=lambda text: (-len(text), text)))
 
 
@@ -87,7 +87,8 @@ def _values(case: Case, output: Any, verdict: Verdict) -> tuple[Any, Any]:
     return (case.expected if case.has_expected else None), output
 
 
-def _at(value: Any, name: str) -> Any:
+def value_at(value: Any, name: str) -> Any:
+    """What stands at a name of the top level or a JSON pointer, as in ``pii``; None where nothing does."""
     if not name.startswith("/"):
         return value.get(name) if isinstance(value, Mapping) else None
     for part in name[1:].split("/"):

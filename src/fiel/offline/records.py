@@ -15,6 +15,7 @@ from fiel.core.errors import StorageError
 from fiel.core.grader import Result
 from fiel.core.trial import Usage
 from fiel.core.verdict import Finding, Measure, Ungraded, Verdict
+from fiel.offline.evidence import value_at
 from fiel.offline.trial import Trial
 
 _encode = msgspec.json.Encoder().encode
@@ -261,7 +262,4 @@ def _word(reason: str) -> str:
 
 
 def _filled(output: Any, name: str) -> bool:
-    value = output
-    for part in name.removeprefix("/").split("/"):
-        value = value.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(value, Mapping) else None
-    return value is not None
+    return value_at(output, name) is not None
