@@ -1,4 +1,4 @@
-"""A JSON pointer (RFC 6901) names one place in a JSON value: ``/customer/tax_id``, ``/lines/0``, ``""`` for all of it."""
+"""A JSON pointer (RFC 6901) is a place in a JSON value: ``/customer/tax_id``, ``/lines/0``, ``""`` for all of it."""
 
 from __future__ import annotations
 

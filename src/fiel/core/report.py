@@ -130,8 +130,9 @@ class Repeats:
 class Report:
     """One run's results, as ``report.json`` holds them.
 
-    ``outcomes`` is None in a report without per-case outcomes (written by hand): it can still be gated by its
-    strata, without paired statistics. ``thin_below`` is the n under which a stratum is said to be thin.
+    ``attempted`` counts trials: cases times trials a case. ``outcomes`` is None in a report without per-case outcomes
+    (written by hand): it can still be gated by its strata, without paired statistics. ``thin_below`` is the n under
+    which a stratum is said to be thin.
     """
 
     split: str

@@ -52,7 +52,8 @@ class Ungraded:
     """A grader (or the target before it) could not say: never a number, never in a denominator, always counted.
 
     ``reason`` is a short stable word that is counted (``no_expected``, ``target_timeout``, ``budget``);
-    ``detail`` is for a person and may name a type and a place, never text of the case.
+    ``detail`` is for a person: a type, a place, what the target's own exception said. That may quote the case, so a
+    report masks it as it masks values, and it never reaches a trace.
     """
 
     reason: str

@@ -176,7 +176,7 @@ REPORT_SCHEMA: Final[Schema] = {
         },
         "graders": _list(_TEXT),
         "trials": {"type": "integer", "minimum": 1},
-        "attempted": _said(_or_null(_COUNT), "cases"),
+        "attempted": _said(_or_null(_COUNT), "trials: cases times trials a case"),
         "overall": _said(_map(_RATE), "metric -> rate, over all cases"),
         "strata": _list(_STRATUM),
         "balance": _map(_BALANCE),

@@ -1,1 +1,1 @@
-"""What a test needs of fiel: stand-ins for the outside, the contract suite of each port, and the pytest plugin."""
+"""What a test needs of fiel: stand-ins for the outside, and the contract suites of graders and of targets."""
