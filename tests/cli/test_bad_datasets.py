@@ -27,7 +27,7 @@ BAD = (
     (b'[1, 2]\n', "Expected `object`, got `array`"),
     (b'{"id": "c3", "input": "other"}\n', "id 'c3' was already given in line 3, with different content"),
     (b'{"id": "a", "input": "x", "schema": {"type": "objekt"}}\n', "schema: does not compile"),
-    (b'{"id": "a", "input": ' + b"[" * 100_000 + b"\n", "broken JSON"),
+    (b'{"id": "a", "input": ' + b"[" * 100_000 + b"\n", "nested too deeply"),
 )  # fmt: skip
 
 
