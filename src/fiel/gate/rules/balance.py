@@ -117,14 +117,15 @@ def critical_cases_moved(weighed: Weighed) -> Iterator[Reason]:
 
 
 def trials_differ(weighed: Weighed) -> Iterator[Reason]:
-    """A note when the sides tried each case a different number of times, or sort cases into different strata."""
+    """Open when the sides tried each case a different number of times: they did not attempt the same. A note when they
+    sort cases into different strata."""
     evidence = weighed.evidence
     if evidence.baseline is None:
         return
     before, after = evidence.baseline.trials, evidence.candidate.trials
     if before != after:
-        text = f"trials a case: {before} in the baseline and {after} in the candidate"
-        yield Reason(kind=Kind.NOTE, rule="trials_differ", text=text, facts={"baseline": before, "candidate": after})
+        text = f"trials a case: {before} in the baseline and {after} in the candidate; run both with as many"
+        yield _open("trials_differ", text, {"baseline": before, "candidate": after})
     if evidence.moved:
         text = f"{counted(evidence.moved, 'case')} in another stratum on each side; paired under the baseline's"
         yield Reason(kind=Kind.NOTE, rule="strata_differ", text=text, facts={"cases": evidence.moved})
