@@ -206,6 +206,39 @@ def test_a_traceback_is_shown_to_those_who_ask_alone(shell):
     assert asked.returncode == 2
 
 
+NOISY = """
+import os, subprocess
+
+print("on import")
+
+def answer(question):
+    print("asked", question)
+    os.write(1, b"from C code\\n")
+    subprocess.run(["echo", "from a child"], check=True)
+    os.chdir("/")
+    return question
+"""
+
+
+def test_what_a_target_prints_is_no_part_of_the_result(workspace):
+    fiel = workspace(targets=NOISY)
+    done = fiel("run", "answer", "-o", "runs/a", "--json")
+    assert done.code == 0, done
+    assert done.json["overall"]["exact"]["numerator"] == 1
+    for said in ("on import", "asked x", "from C code", "from a child"):
+        assert said in done.err
+    assert fiel.report("runs/a")["attempted"] == 1
+
+
+def test_a_stream_that_the_caller_closed_changes_no_exit_code(ran):
+    for closing in ('"$@" >&-', '"$@" >&- 2>&-'):
+        for arguments, code in ((("report", "runs/a"), 0), (("report", "nope"), 2)):
+            done = subprocess.run(
+                ["sh", "-c", closing, "sh", *ran.argv(*arguments)], cwd=ran.folder, env=ran.environment(), check=False
+            )
+            assert done.returncode == code
+
+
 class Clock:
     """A time that stands still until it is moved."""
 
