@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fiel.personal import declared_values, number_text, steps_of
+from fiel.personal import declared_values, number_text, steps_of, texts_at
 
 
 def test_a_name_is_one_step_a_pointer_several_and_nothing_is_the_whole() -> None:
@@ -35,3 +35,10 @@ def test_numbers_are_written_as_a_person_would() -> None:
     assert number_text(1234567890, "order") == "1234567890"
     assert number_text(6727230000197, "cnpj") == "06727230000197"
     assert number_text(10**2000) == ""
+
+
+def test_what_is_to_be_masked_comes_back_with_its_short_values_and_lost_zeros() -> None:
+    document = {"initial": "A", "cpf": 1234567890, "age": 42.0, "vip": True, "lines": [{"name": "Ana"}]}
+    pii = ("initial", "cpf", "age", "vip", "/lines/0", "missing")
+    assert list(texts_at(document, pii)) == ["A", "1234567890", "01234567890", "00001234567890", "42", "Ana"]
+    assert list(texts_at(document, ())) == []

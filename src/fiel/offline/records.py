@@ -10,13 +10,14 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from fiel.core.case import Case
+from fiel.core.case import ABSENT, Case
 from fiel.core.errors import StorageError
 from fiel.core.grader import Result
+from fiel.core.pointer import at
 from fiel.core.trial import Usage
 from fiel.core.verdict import Finding, Measure, Ungraded, Verdict
-from fiel.offline.evidence import value_at
 from fiel.offline.trial import Trial
+from fiel.personal import steps_of
 
 _encode = msgspec.json.Encoder().encode
 _SHORT: Final = 256
@@ -262,4 +263,5 @@ def _word(reason: str) -> str:
 
 
 def _filled(output: Any, name: str) -> bool:
-    return value_at(output, name) is not None
+    value = at(output, steps_of(name))
+    return value is not None and value is not ABSENT

@@ -20,7 +20,7 @@ from fiel.core.verdict import Ungraded
 from fiel.harness.budget import Budget
 from fiel.offline.book import Places
 from fiel.offline.dataset import Checked, Row, as_case, parse_row
-from fiel.offline.evidence import failures_of
+from fiel.offline.failures import failures_of
 from fiel.offline.ranks import Ranks
 from fiel.offline.records import Gist, decode_gist, decode_trial, decode_verdicts
 from fiel.offline.tally import Tally

@@ -7,7 +7,7 @@ written out in words or in look-alike letters**; what is known to be personal ca
 
 from __future__ import annotations
 
-from fiel.personal.declared import declared_values, number_text, steps_of
+from fiel.personal.declared import declared_values, number_text, steps_of, texts_at
 from fiel.personal.finding import KINDS, Match, find
 from fiel.personal.literals import Literals, contains
 from fiel.personal.masking import mask, mask_value
@@ -21,6 +21,7 @@ __all__ = [
     "contains",
     "Literals",
     "declared_values",
+    "texts_at",
     "steps_of",
     "number_text",
 ]

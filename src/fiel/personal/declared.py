@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import inf
 from typing import Any, Final
 
 from fiel.core.pointer import at, pointer_steps
@@ -11,6 +12,10 @@ from fiel.personal.context import label_of
 LEAST_LETTERS: Final = 2
 LEAST_DIGITS: Final = 5
 MOST_VALUES: Final = 1_000
+
+_WHOLE: Final = {"cpf": 11, "cnpj": 14}
+_ZEROS_LOST: Final = (9, 10, 12, 13)
+"""Digits that are left of a CPF or CNPJ which was kept as a number and began with one or two zeros."""
 
 
 def steps_of(name: str) -> tuple[str, ...]:
@@ -26,12 +31,25 @@ def declared_values(expected: Any, pii: Iterable[str]) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for name in pii:
-        for leaf in _leaves(at(expected, steps_of(name))):
+        for leaf in _leaves(at(expected, steps_of(name)), most_steps=10 * MOST_VALUES):
             if _telling(leaf):
                 found[leaf] = None
                 if len(found) == MOST_VALUES:
                     return tuple(found)
     return tuple(found)
+
+
+def texts_at(document: Any, pii: Iterable[str]) -> Iterator[str]:
+    """Every text that stands in ``document`` at the declared places or under them, to be masked wherever it is shown.
+
+    Short ones too, which :func:`declared_values` leaves out; a number also with each count of leading zeros that
+    :func:`number_text` may have put back. One may come several times.
+    """
+    for name in pii:
+        for text in _leaves(at(document, steps_of(name))):
+            yield text
+            if text.isdecimal() and len(text) in _ZEROS_LOST:
+                yield from (text.zfill(length) for length in _WHOLE.values() if length > len(text))
 
 
 def number_text(number: int | float, name: str = "") -> str:
@@ -45,16 +63,15 @@ def number_text(number: int | float, name: str = "") -> str:
             return repr(number)
         number = int(number)
     text = str(number) if number.bit_length() < 3_000 else ""
-    if name and len(text) in (9, 10, 12, 13):
-        label = label_of(name)
-        return text.zfill(11 if label == "cpf" else 14 if label == "cnpj" else 0)
+    if name and len(text) in _ZEROS_LOST:
+        return text.zfill(_WHOLE.get(label_of(name), 0))
     return text
 
 
-def _leaves(value: Any) -> Iterator[str]:
+def _leaves(value: Any, *, most_steps: float = inf) -> Iterator[str]:
     waiting = [value]
     steps = 0
-    while waiting and steps < 10 * MOST_VALUES:
+    while waiting and steps < most_steps:
         steps += 1
         value = waiting.pop()
         if isinstance(value, dict):

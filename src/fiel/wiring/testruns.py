@@ -23,7 +23,7 @@ from fiel.gate.decide import decide
 from fiel.graders.schema import compile_schema
 from fiel.harness.drive import place_of
 from fiel.offline.dataset import Checked, check
-from fiel.offline.evidence import failures_of
+from fiel.offline.failures import failures_of
 from fiel.offline.records import encode_trial
 from fiel.offline.regrade import regrade
 from fiel.offline.run import Plan, begin_journal, grade

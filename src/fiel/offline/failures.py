@@ -11,7 +11,7 @@ from fiel.core.case import Case
 from fiel.core.grader import Result
 from fiel.core.report import Failure
 from fiel.core.verdict import Ungraded, Verdict
-from fiel.personal import mask, mask_value
+from fiel.personal import mask, mask_value, texts_at
 
 MOST_BYTES: Final = 1000
 MOST_FINDINGS: Final = 20
@@ -68,11 +68,8 @@ def failures_of(
 
 def declared(case: Case, output: Any) -> tuple[str, ...]:
     """The texts in the fields that the case declares personal, in what was expected and in what came back."""
-    found: set[str] = set()
-    for name in case.pii:
-        for value in (case.expected if case.has_expected else None, output):
-            _texts(value_at(value, name), found)
-    return tuple(sorted(found, key=lambda text: (-len(text), text)))
+    found = {*texts_at(case.expected, case.pii), *texts_at(output, case.pii)}
+    return tuple(sorted((text for text in found if text.strip()), key=lambda text: (-len(text), text)))
 
 
 def _values(case: Case, output: Any, verdict: Verdict) -> tuple[Any, Any]:
@@ -85,35 +82,6 @@ def _values(case: Case, output: Any, verdict: Verdict) -> tuple[Any, Any]:
     if bad:
         return {f.path: f.expected for f in bad}, {f.path: f.got for f in bad}
     return (case.expected if case.has_expected else None), output
-
-
-def value_at(value: Any, name: str) -> Any:
-    """What stands at a name of the top level or a JSON pointer, as in ``pii``; None where nothing does."""
-    if not name.startswith("/"):
-        return value.get(name) if isinstance(value, Mapping) else None
-    for part in name[1:].split("/"):
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, Mapping):
-            value = value.get(key)
-        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return None
-    return value
-
-
-def _texts(value: Any, into: set[str]) -> None:
-    if isinstance(value, str):
-        if value.strip():
-            into.add(value)
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            _texts(item, into)
-    elif isinstance(value, list):
-        for item in value:
-            _texts(item, into)
-    elif value is not None and not isinstance(value, bool):
-        into.add(str(value))
 
 
 def _masked_text(text: str, secrets: tuple[str, ...]) -> str:
