@@ -31,6 +31,9 @@ from fiel.ports import Cache, Journal
 SYNC_EVERY: Final = 100
 """Finished trials between two flushes to the disk itself; a kill loses none of them, a power cut at most these."""
 
+MOST_UNGRADED: Final = 32
+"""Finished trials that may wait to be graded until the event loop has nothing more urgent to do."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -168,6 +171,8 @@ class _Work:
         self.book = Book(trials=Places(size), verdicts=Places(size))
         self.finished = self.failed = 0
         self._syncing: asyncio.Future[None] | None = None
+        self._ungraded: list[tuple[Case, Trial, int]] = []
+        self._some_ungraded = asyncio.Event()
 
     def take_up(self) -> None:
         """Read what an earlier, broken-off run has finished, and grade what it had no time to grade."""
@@ -209,8 +214,11 @@ class _Work:
         pending = self._pending()
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(max(1, min(self.plan.concurrency, len(self.book.trials)))):
-                    group.create_task(self._worker(pending))
+                grading = group.create_task(self._grade_aside())
+                workers = max(1, min(self.plan.concurrency, len(self.book.trials)))
+                await asyncio.wait([group.create_task(self._worker(pending)) for _ in range(workers)])
+                grading.cancel()
+            self._grade_waiting()
         except BaseExceptionGroup as errors:
             # The first reason is the one to tell; the others are its echoes.
             raise errors.exceptions[0] from None
@@ -256,10 +264,26 @@ class _Work:
     def _keep(self, case: Case, trial: Trial) -> None:
         slot = trial.index * self.plan.trials + trial.trial
         self.book.trials[slot] = self.journal.trials.append(encode_trial(trial))
-        self._write_verdicts(case, trial, slot)
+        self._ungraded.append((case, trial, slot))
+        if len(self._ungraded) == MOST_UNGRADED:
+            self._grade_waiting()
+        else:
+            self._some_ungraded.set()
         self.finished += 1
         if trial.failed is not None:
             self.failed += 1
+
+    async def _grade_aside(self) -> None:
+        """Grade when those who wait for a target have been served: they should wait for the target alone."""
+        while True:
+            await self._some_ungraded.wait()
+            self._some_ungraded.clear()
+            self._grade_waiting()
+
+    def _grade_waiting(self) -> None:
+        waiting, self._ungraded = self._ungraded, []
+        for case, trial, slot in waiting:
+            self._write_verdicts(case, trial, slot)
 
     def _write_verdicts(self, case: Case, trial: Trial, slot: int) -> None:
         results = grade(self.plan.graders, case, trial)
