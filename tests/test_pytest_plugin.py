@@ -175,6 +175,22 @@ def test_an_incomplete_manifest_stops_the_session_before_the_first_call(workspac
     assert "5 passed" in pytest_in(workspace, test=named).stdout
 
 
+def test_the_code_of_a_workspace_in_pyproject_has_its_commit_for_a_version(workspace: Path):
+    (workspace / "fiel.toml").unlink()
+    table = CONFIG.replace("\n[", "\n[tool.fiel.")
+    (workspace / "pyproject.toml").write_text(f"{table}[tool.pytest.ini_options]\n")
+    pytest_in(workspace)
+    (workspace / ".gitignore").write_text("runs/\n")
+    for arguments in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+    ):
+        subprocess.run(["git", *arguments], cwd=workspace, check=True)
+    assert "5 passed" in pytest_in(workspace).stdout
+    assert report_of(workspace).manifest["code_version"].startswith("git:")
+
+
 def test_async_tests_outputs_and_chosen_graders(workspace: Path):
     test = """
 import asyncio, fiel, pytest
@@ -200,6 +216,7 @@ def test_an_output_that_is_not_json_is_ungraded(workspace: Path):
     [
         ('dataset="dve"', "dve"),
         ('dataset="dev", grader="exact"', "does not know grader"),
+        ('dataset="dev", cost_note="free"', "does not know cost_note"),
         ('dataset="dev", graders=["exactly"]', "names grader 'exactly'"),
         ("", "the marker is fiel(dataset="),
     ],

@@ -124,7 +124,8 @@ class Config(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
     gate: Gate = Gate()
 
 
-_DECLARABLE: Final = ("code_version", "prompt_version", "model_identifier", "tool_schema_version", "policy_version")
+DECLARABLE: Final = ("code_version", "prompt_version", "model_identifier", "tool_schema_version", "policy_version")
+"""The versions that ``[manifest]`` or a target's own table may declare."""
 
 
 def read(path: Path) -> Config:
@@ -178,8 +179,8 @@ def decode(document: Mapping[str, Any], *, where: str) -> Config:
             said = ", ".join(kinds) or "none of them"
             raise ConfigError(f"{where}: targets.{name} needs exactly one of python, http and command, has {said}")
     for key in config.manifest:
-        if key not in _DECLARABLE:
-            raise ConfigError(f"{where}: unknown key {key!r} in manifest; {did_you_mean(key, _DECLARABLE)}")
+        if key not in DECLARABLE:
+            raise ConfigError(f"{where}: unknown key {key!r} in manifest; {did_you_mean(key, DECLARABLE)}")
     for name, line in config.gate.corpus.items():
         if line.at_least is None and line.at_most is None:
             raise ConfigError(f"{where}: gate.corpus.{name} needs at_least or at_most")

@@ -15,7 +15,7 @@ from fiel import __version__
 from fiel.core.errors import ConfigError
 from fiel.core.grader import Grader, fingerprint
 from fiel.offline.dataset import Checked
-from fiel.wiring.config import FILE, Config, TargetTable
+from fiel.wiring.config import DECLARABLE, FILE, Config, TargetTable
 
 _PACKAGES: Final = ("msgspec", "jsonschema-rs", "python-stdnum", "phonenumberslite", "httpx2")
 _SKIPPED: Final = frozenset({"runs", "node_modules", "__pycache__", "venv"})
@@ -46,7 +46,7 @@ def manifest_of(
         "platform": f"{platform.system()} {platform.machine()}",
         "packages": package_versions(),
     }
-    for name in ("code_version", "prompt_version", "model_identifier", "tool_schema_version", "policy_version"):
+    for name in DECLARABLE:
         declared = getattr(target, name) or config.manifest.get(name)
         if declared:
             said[name] = declared

@@ -29,9 +29,8 @@ from fiel.offline.regrade import regrade
 from fiel.offline.run import Plan, begin_journal, grade
 from fiel.offline.trial import Trial
 from fiel.reports import render_decision
-from fiel.wiring.config import TargetTable, policy_of
-from fiel.wiring.evaluate import dataset_facts, primary_of, publish
-from fiel.wiring.provenance import manifest_of
+from fiel.wiring.config import DECLARABLE, TargetTable, policy_of
+from fiel.wiring.evaluate import dataset_facts, primary_of, publish, workspace_manifest
 from fiel.wiring.reportfiles import load_report
 from fiel.wiring.workspace import Workspace, shown
 
@@ -45,7 +44,7 @@ def named(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, An
         found["dataset"] = arguments[0]
     if len(arguments) > 1 or "dataset" not in found:
         raise ConfigError('the marker is fiel(dataset="dev", graders=[...], prompt_version="...")')
-    versions = {key: found.pop(key) for key in list(found) if key in TargetTable.__struct_fields__[4:]}
+    versions = {key: found.pop(key) for key in list(found) if key in DECLARABLE}
     dataset, graders = found.pop("dataset"), found.pop("graders", None)
     if found:
         raise ConfigError(f"the marker fiel does not know {', '.join(sorted(found))}")
@@ -100,10 +99,7 @@ class TestRun:
             if name not in names:
                 raise ConfigError(f"the marker names grader {name!r}, fiel.toml has {', '.join(names)}")
         primary = primary_of(workspace, graders)
-        table = TargetTable(python=nodeid, **versions)
-        manifest = manifest_of(
-            root=workspace.root, config=workspace.config, target=table, dataset=checked, graders=graders
-        )
+        manifest = workspace_manifest(workspace, TargetTable(python=nodeid, **versions), checked, graders)
         require_complete(manifest)
         slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", nodeid).strip("-.")
         return cls(
