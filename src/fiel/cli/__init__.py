@@ -15,8 +15,8 @@ import click
 
 from fiel import __version__
 
-PASS, BLOCK, REFUSED, INCONCLUSIVE, BROKEN, INTERRUPTED = 0, 1, 2, 3, 4, 130
-"""Exit codes, a contract: what a release decided, what was refused or misused, what outside broke."""
+PASS, REFUSED, BROKEN, INTERRUPTED = 0, 2, 4, 130
+"""Exit codes, a contract: done, refused or misused, broken outside. A ruling has its own in ``core.decision``."""
 
 COMMANDS: Final = {
     "init": "Make a workspace, empty or from an example.",

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from fiel.cli import BLOCK as BLOCKED
-from fiel.cli import INCONCLUSIVE as OPEN
-from fiel.cli import PASS, REFUSED, screen
-
-if TYPE_CHECKING:
-    from fiel.core.decision import Decision
+from fiel.cli import PASS, screen
 
 
 @click.command("gate")
@@ -41,6 +35,7 @@ def command(
     Without --baseline the absolute rules alone decide. The decision is also written as decision.json into the
     candidate's run directory, or to --out.
     """
+    from fiel.core.decision import EXIT_CODES
     from fiel.core.errors import ConfigError, FielError
     from fiel.gate.document import decision_document
     from fiel.reports import render_decision
@@ -69,11 +64,7 @@ def command(
     if github:
         # GitHub reads both streams; with --json the first one belongs to the document.
         publish_annotations(decision, candidate, echo=screen.say if as_json else click.echo)
-    return _code(decision)
-
-
-def _code(decision: Decision) -> int:
-    return {"pass": PASS, "block": BLOCKED, "inconclusive": OPEN}.get(decision.outcome.value, REFUSED)
+    return EXIT_CODES[decision.outcome]
 
 
 def _noise(runs: tuple[Path, Path], policy_file: Path | None, allow: tuple[str, ...], as_json: bool) -> int:

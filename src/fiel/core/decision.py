@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 
 class Outcome(StrEnum):
@@ -14,6 +14,10 @@ class Outcome(StrEnum):
     PASS = "pass"
     BLOCK = "block"
     INCONCLUSIVE = "inconclusive"
+
+
+EXIT_CODES: Final[Mapping[Outcome, int]] = {Outcome.PASS: 0, Outcome.BLOCK: 1, Outcome.INCONCLUSIVE: 3}
+"""What a process that ruled ends with, a contract; 2 and 4 are for what was refused and what broke."""
 
 
 class Kind(StrEnum):

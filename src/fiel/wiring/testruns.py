@@ -13,7 +13,7 @@ from fiel.adapters.journals.log import FileLog
 from fiel.adapters.journals.rundir import RunDirectory
 from fiel.adapters.targets.answers import output_of
 from fiel.core.case import Case
-from fiel.core.decision import Decision
+from fiel.core.decision import EXIT_CODES, Decision, Outcome
 from fiel.core.errors import ConfigError, Refused, TargetFailure
 from fiel.core.grader import Grader, Result
 from fiel.core.manifest import require_complete
@@ -33,8 +33,6 @@ from fiel.wiring.config import DECLARABLE, TargetTable, policy_of
 from fiel.wiring.evaluate import dataset_facts, primary_of, publish, workspace_manifest
 from fiel.wiring.reportfiles import load_report
 from fiel.wiring.workspace import Workspace, shown
-
-_EXIT = {"pass": 0, "block": 1, "inconclusive": 3}
 
 
 def named(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,14 +218,14 @@ class TestRun:
         if not self._reported:
             # What may stand in the folder is an earlier session's, and rules on nothing of this one.
             self.said.append("the gate is inconclusive: no case of this test ran in this session")
-            return _EXIT["inconclusive"]
+            return EXIT_CODES[Outcome.INCONCLUSIVE]
         try:
             decision = self._rule(baseline)
         except Refused as error:
             self.said.append(f"the gate refused: {error}")
             return 2
         self.said.extend(render_decision(decision, "terminal").splitlines())
-        return _EXIT[decision.outcome.value]
+        return EXIT_CODES[decision.outcome]
 
     def _rule(self, baseline: str | None) -> Decision:
         return decide(
