@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-Split = Literal["dev", "holdout"]
 SPLITS: Final[tuple[str, ...]] = ("dev", "holdout")
 
 

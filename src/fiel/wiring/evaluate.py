@@ -257,10 +257,7 @@ def dataset_facts(
                     "manifest": dict(manifest),
                 }
             )
-        # The number a run got stays its number, however often the holdout is used afterwards.
-        same = [e for e in log.entries() if (e.get("dataset"), e.get("version")) == (info.name, info.version)]
-        mine = [number for number, entry in enumerate(same, 1) if entry.get("run") == run_id]
-        facts["holdout_use"] = mine[0] if mine else len(same)
+        facts["holdout_use"] = log.number_of(run_id, info.name, info.version)
     return facts
 
 

@@ -18,9 +18,13 @@ class HoldoutLog:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def uses(self, dataset: str, version: str) -> int:
-        """How many runs have used this version of this dataset."""
-        return sum(1 for entry in self.entries() if (entry.get("dataset"), entry.get("version")) == (dataset, version))
+    def number_of(self, run: str, dataset: str, version: str) -> int:
+        """Which use of this version of this dataset a run is, from 1; how many there are, where it is none of them.
+
+        The number a run got stays its number, however often the holdout is used afterwards.
+        """
+        runs = [e.get("run") for e in self.entries() if (e.get("dataset"), e.get("version")) == (dataset, version)]
+        return runs.index(run) + 1 if run in runs else len(runs)
 
     def entries(self) -> list[Mapping[str, Any]]:
         """Every whole line that is a JSON object, in order."""
@@ -40,8 +44,8 @@ class HoldoutLog:
                 found.append(entry)
         return found
 
-    def append(self, entry: Mapping[str, Any]) -> int:
-        """Add one use, flushed to disk before this returns; gives how many uses that version now has."""
+    def append(self, entry: Mapping[str, Any]) -> None:
+        """Add one use, flushed to disk before this returns."""
         line = json.dumps(dict(entry), ensure_ascii=False).encode() + b"\n"
         try:
             fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -57,4 +61,3 @@ class HoldoutLog:
                 os.close(fd)
         except OSError as error:
             raise StorageError(f"{self.path}: {error.strerror or error}") from error
-        return self.uses(str(entry.get("dataset")), str(entry.get("version")))
