@@ -7,9 +7,9 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fiel.adapters.caches.sqlite import SQLiteCache
+from fiel.adapters.caches import CACHES
 from fiel.adapters.datasets.holdout_log import HoldoutLog
 from fiel.adapters.datasets.jsonl import JsonlDataset
 from fiel.adapters.targets import TARGETS
@@ -21,6 +21,9 @@ from fiel.graders.schema import compile_schema
 from fiel.offline.dataset import Checked, check, refuse_leaks
 from fiel.ports import Target
 from fiel.wiring.config import FILE, PYPROJECT, Config, TargetTable, has_table, read
+
+if TYPE_CHECKING:
+    from fiel.adapters.caches.sqlite import SQLiteCache
 
 
 class Workspace:
@@ -133,7 +136,8 @@ class Workspace:
     # Places --------------------------------------------------------------------------------------------------
 
     def cache(self) -> SQLiteCache:
-        return SQLiteCache(self.root / ".fiel" / "cache.sqlite")
+        cache: SQLiteCache = loaded(CACHES["sqlite"])(self.root / ".fiel" / "cache.sqlite")
+        return cache
 
     @property
     def runs(self) -> Path:
