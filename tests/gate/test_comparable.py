@@ -103,3 +103,19 @@ def test_the_split_can_never_be_allowed_to_differ(relayops):
 def test_versions_that_may_differ_are_listed_beside_the_decision(relayops):
     decision = decide(candidate=_with(relayops("W"), prompt_version="v2"), baseline=relayops("W"), policy=GatePolicy())
     assert 'versions that differ: prompt_version "v1" -> "v2"' in [reason.text for reason in decision.reasons]
+
+
+def test_other_graders_are_answered_with_grading_again_before_any_override(relayops):
+    with pytest.raises(Mismatch) as refused:
+        decide(candidate=_with(relayops("W"), grader_version="x@2"), baseline=relayops("W"), policy=GatePolicy())
+    said = str(refused.value)
+    assert said.index("`fiel grade RUN`") < said.index("`--allow-mismatch grader_version`")
+
+
+def test_a_decision_says_with_which_options_each_side_ran(relayops):
+    report = relayops("W")
+    regressed = replace(report, target={**report.target, "options": {"inject_regression": True}})
+    decision = decide(candidate=regressed, baseline=report, policy=GatePolicy())
+    assert decision.candidate["options"] == {"inject_regression": True}
+    assert decision.baseline is not None
+    assert not decision.baseline["options"]

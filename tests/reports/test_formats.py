@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fiel.core.decision import Decision
 from fiel.core.errors import ConfigError
-from fiel.core.report import Failure, Rate, Report
+from fiel.core.report import Balance, Failure, Rate, Report
 from fiel.gate.diff import diff as compare
 from fiel.gate.diff import diff_document
 from fiel.reports import FORMATS, render, render_decision, render_diff
@@ -157,3 +158,30 @@ def test_hostile_text_is_bounded_and_commands_nothing(
             assert "##vso[" not in line
         for hidden in "\x00\x07\x1b\x9b\r\u202e\u2066\u200b\ufeff\ud800":
             assert hidden not in page
+
+
+def test_a_headline_never_hides_what_was_not_graded(report: Report) -> None:
+    half = replace(report, balance={"success": Balance(attempted=18, graded=9, ungraded={"target_crash": 9})})
+    assert "for success, 9 more ungraded" in render(half, "terminal")
+    assert "more ungraded" not in render(replace(report, balance={}), "terminal")
+
+
+def test_a_failure_without_values_shows_none(report: Report) -> None:
+    parts = Failure(case="c1", trial=0, stratum="s", grader="success", label="failure", reason="part_failed")
+    page = render(replace(report, failures=(parts,)), "md")
+    row = next(line for line in page.split("\n") if "part_failed" in line)
+    assert "null" not in row
+
+
+def test_a_decision_shows_options_corpus_lines_and_short_figures(decision: Decision) -> None:
+    shown = replace(
+        decision,
+        candidate={"target": "runner", "options": {"fast": True}},
+        policy={"metric": "success", "corpus": {"fields": {"at_least": 0.8, "at_most": None}}},
+        statistics={"interval": [-0.18271556287508756, 0.5], "p_worse": 0.0000123},
+    )
+    page = render_decision(shown, "md")
+    assert 'options={"fast": true}' in page
+    assert 'corpus={"fields": {"at_least": 0.8}}' in page
+    assert "[-0.1827, 0.5]" in page
+    assert "1e-05" in page

@@ -124,7 +124,8 @@ def _message(refused: Sequence[str], differing: dict[str, str]) -> str:
     told = "; ".join(differing[field] for field in refused)
     allowable = [field for field in refused if field != NEVER_ALLOWED]
     way_out = f". `--allow-mismatch {allowable[0]}` compares all the same and is written down" if allowable else ""
-    return f"these reports must not be compared: {told}{way_out}"
+    again = ". `fiel grade RUN` grades stored outputs with today's graders" if "grader_version" in refused else ""
+    return f"these reports must not be compared: {told}{again}{way_out}"
 
 
 def _said(value: str | None) -> str:

@@ -45,10 +45,11 @@ def statistics(weighed: Weighed) -> dict[str, Any]:
 
 
 def provenance(report: Report) -> dict[str, Any]:
-    """Where a report came from: run, target, split, dataset and the whole manifest."""
+    """Where a report came from: run, target and its options, split, dataset and the whole manifest."""
     return {
         "run_id": report.run_id,
         "target": report.target.get("name", ""),
+        "options": report.target.get("options") or {},
         "split": report.split,
         "trials": report.trials,
         "attempted": report.attempted,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -63,10 +64,21 @@ def sections_of(decision: Decision) -> Iterator[Section]:
 
 
 def statistics_section(statistics: Mapping[str, Any]) -> Iterator[Section]:
-    """All figures as they are, folded; nothing where there are none."""
-    rows = tuple((Cell(text=name), Cell(text=text, code=True)) for name, text in wording.flat(statistics))
+    """All figures, folded, to four decimals (the JSON has them whole); nothing where there are none."""
+    rows = tuple((Cell(text=name), Cell(text=text, code=True)) for name, text in wording.flat(_rounded(statistics)))
     if rows:
         yield Section(title="Statistics", folded=True, table=Table(columns=("What", "Is"), rows=rows[:ROWS_SHOWN]))
+
+
+def _rounded(part: Any) -> Any:
+    """The same with every number that has a fraction cut to four decimals, but never to 0."""
+    if isinstance(part, Mapping):
+        return {name: _rounded(inner) for name, inner in part.items()}
+    if isinstance(part, list | tuple):
+        return [_rounded(inner) for inner in part]
+    if isinstance(part, float) and math.isfinite(part):
+        return round(part, 4) or float(f"{part:.1g}")
+    return part
 
 
 def flips(*, fixed: Sequence[Any], broken: Sequence[Any]) -> Iterator[Section]:
@@ -135,7 +147,7 @@ def change(drop: float | None) -> Cell:
 
 
 def pairs_text(pairs: Mapping[str, Any] | None) -> str:
-    """What pairing says, in one line: ``9 pairs: 1 broken, 2 fixed; exact McNemar p 1.0000; …``."""
+    """What pairing says, in one line: ``9 pairs: 1 broken, 2 fixed; two-sided exact McNemar p 1.0000; …``."""
     if pairs is None:
         return ""
     n, broken, fixed = (pairs.get(name) for name in ("n", "broken", "fixed"))
@@ -144,7 +156,7 @@ def pairs_text(pairs: Mapping[str, Any] | None) -> str:
     parts = [f"{wording.counted(n, 'pair')}: {broken:,} broken, {fixed:,} fixed"]
     p, bounds, level = (pairs.get(name) for name in ("p_different", "interval", "level"))
     if isinstance(p, int | float):
-        parts.append(f"exact McNemar p {p:.4f}" if p >= 0.0001 else "exact McNemar p <0.0001")
+        parts.append(f"two-sided exact McNemar p {p:.4f}" if p >= 0.0001 else "two-sided exact McNemar p <0.0001")
     if isinstance(bounds, Sequence) and len(bounds) == 2 and isinstance(level, int | float):
         low, high = (float(bound) * 100 for bound in bounds)
         parts.append(f"{level * 100:.0f} % interval {low:+.1f} to {high:+.1f} points")
@@ -169,7 +181,8 @@ def provenance(source: Mapping[str, Any]) -> str:
     """Where a report came from, in one line, without the mappings it carries."""
     model = _manifest(source).get("model_identifier", "")
     plain = {name: part for name, part in source.items() if not isinstance(part, Mapping)}
-    return wording.plain_facts(plain | {"model_identifier": model}) or "not said"
+    options = {"options": source.get("options")}
+    return wording.plain_facts(plain | options | {"model_identifier": model}) or "not said"
 
 
 def _manifest(source: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -181,7 +194,18 @@ def _facts(decision: Decision) -> Iterator[tuple[str, str]]:
     alone = "none: the absolute rules alone decide"
     yield "Baseline", alone if decision.baseline is None else provenance(decision.baseline)
     yield "Candidate", provenance(decision.candidate)
-    policy = {name: part for name, part in decision.policy.items() if not isinstance(part, Mapping)}
-    yield "Policy", wording.plain_facts(policy) or "not said"
+    yield "Policy", wording.plain_facts(_stated(decision.policy)) or "not said"
     if decision.policy_sha256:
         yield "Policy SHA-256", decision.policy_sha256
+
+
+def _stated(policy: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The policy with the corpus lines that it draws, without the ends that a line leaves open."""
+    corpus = policy.get("corpus")
+    if not isinstance(corpus, Mapping):
+        return policy
+    lines = {
+        metric: {end: bound for end, bound in line.items() if bound is not None} if isinstance(line, Mapping) else line
+        for metric, line in corpus.items()
+    }
+    return {**policy, "corpus": lines}

@@ -56,7 +56,16 @@ def _headlines(report: Report, metric: str, decision: Decision | None) -> Iterat
     if rate is not None:
         share = rate.fraction
         word = "undefined" if share is None else wording.percent(share)
-        yield Headline(word=word, about=f"{rate.numerator:,} of {rate.denominator:,} for {metric}", rate=rate)
+        about = f"{rate.numerator:,} of {rate.denominator:,} for {metric}"
+        # A rate over what was left must not stand alone in the largest type of the page.
+        lost = _ungraded(report, metric)
+        yield Headline(word=word, about=f"{about}, {lost:,} more ungraded" if lost else about, rate=rate)
+
+
+def _ungraded(report: Report, metric: str) -> int:
+    """How many trials the metric's grader could not grade; a metric is its grader's name, or ``name.measure``."""
+    balance = report.balance.get(metric) or report.balance.get(metric.partition(".")[0])
+    return sum(balance.ungraded.values()) if balance else 0
 
 
 def _notices(report: Report, metric: str) -> Iterator[Line]:
@@ -221,13 +230,15 @@ def _failure_row(alike: Sequence[Failure], critical: bool, repeated: bool) -> tu
         case = f"trial{'s' if len(alike) > 1 else ''} {trials} of {case}"
     ungraded = failure.label == wording.UNGRADED
     reason = _joined(failure.reason or failure.label, failure.detail, by=": ")
+    # Without both there is nothing to show: a grader of graders leaves the values to the part that failed.
+    bare = ungraded or (failure.expected is None and failure.got is None)
     return (
         Cell(text=case, code=True),
         Cell(text=failure.stratum, code=True, tone="warn" if critical else "plain"),
         Cell(text=failure.grader, code=True),
         Cell(text=f"ungraded: {reason}" if ungraded else reason, tone="warn" if ungraded else "bad"),
-        Cell(text="" if ungraded else value(failure.expected), code=True),
-        Cell(text="" if ungraded else value(failure.got), code=True),
+        Cell(text="" if bare else value(failure.expected), code=True),
+        Cell(text="" if bare else value(failure.got), code=True),
     )
 
 
