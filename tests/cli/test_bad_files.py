@@ -175,7 +175,10 @@ def test_a_run_with_a_version_missing_is_refused_before_the_first_call(workspace
     fiel = workspace(config=config, targets="raise SystemExit('called')\n")
     done = fiel("run", "answer")
     assert done.code == 2
-    assert done.err == "fiel: version manifest is incomplete (missing: prompt_version, model_identifier)\n"
+    assert done.err == (
+        "fiel: version manifest is incomplete (missing: prompt_version, model_identifier)\n"
+        "  declare them in [manifest] or in [targets.answer] of fiel.toml\n"
+    )
 
 
 def test_a_report_that_cannot_be_read_is_refused(ran):

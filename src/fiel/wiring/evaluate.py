@@ -19,7 +19,7 @@ from fiel import __version__
 from fiel.adapters.clocks.system import SystemClock
 from fiel.adapters.files import put_file
 from fiel.adapters.journals.rundir import RunDirectory
-from fiel.core.errors import ConfigError, Refused
+from fiel.core.errors import ConfigError, ManifestIncomplete, Refused
 from fiel.core.grader import Grader
 from fiel.core.manifest import missing, require_complete
 from fiel.core.report import Report
@@ -84,7 +84,7 @@ async def evaluate_async(
     manifest = workspace_manifest(workspace, table, dataset, graders)
     if missing(manifest) != ("code_version",):
         # Code of no version is mostly code that is not there, which opening the target says better.
-        require_complete(manifest)
+        _require_declared(manifest, asked.target)
     concurrency = asked.concurrency or settings.concurrency
     target = workspace.target(asked.target, options, concurrency=concurrency)
     clock = SystemClock()
@@ -108,7 +108,7 @@ async def evaluate_async(
     }
     try:
         await target.open()
-        require_complete(manifest)
+        _require_declared(manifest, asked.target)
         name = asked.name or _run_name(asked, clock.unix_s())
         out = asked.out or workspace.runs / name
         journal = RunDirectory(out, resume=asked.resume)
@@ -259,6 +259,14 @@ def dataset_facts(
             )
         facts["holdout_use"] = log.number_of(run_id, info.name, info.version)
     return facts
+
+
+def _require_declared(manifest: Mapping[str, Any], target: str) -> None:
+    try:
+        require_complete(manifest)
+    except ManifestIncomplete as incomplete:
+        incomplete.add_note(f"declare them in [manifest] or in [targets.{target}] of fiel.toml")
+        raise
 
 
 def _run_name(asked: Asked, now: float) -> str:
