@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -43,6 +44,14 @@ class Places:
     def count(self) -> int:
         """How many slots have a line."""
         return len(self._offsets) - self._offsets.count(_NOWHERE)
+
+
+@dataclass(slots=True, kw_only=True)
+class Book:
+    """Where the lines of finished trials and of their verdicts stand."""
+
+    trials: Places
+    verdicts: Places
 
 
 def find_trials(log: Log, *, cases: int, trials: int, where: str) -> Places:

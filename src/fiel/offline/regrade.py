@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
-
 from fiel.core.errors import Refused
 from fiel.core.grader import fingerprint
 from fiel.core.manifest import require_complete
 from fiel.core.report import Report
 from fiel.harness.budget import Budget
-from fiel.offline.book import Places, find_trials, verdict_header
+from fiel.offline.book import Book, Places, find_trials, verdict_header
 from fiel.offline.records import decode_trial
 from fiel.offline.reporting import write_report
 from fiel.offline.run import (
-    Book,
     Plan,
     Progress,
     grade,
@@ -23,6 +20,7 @@ from fiel.offline.run import (
     read_manifest,
     refuse_other_dataset,
     verdict_line,
+    write_manifest,
 )
 from fiel.ports import Clock, Journal
 
@@ -54,7 +52,7 @@ def regrade(
         if progress is not None and index % 1000 == 0:
             progress(Progress(finished=index * plan.trials, of=len(trials), failed=0))
     document = dict(before) | {"manifest": dict(plan.manifest)}
-    journal.put("manifest.json", [msgspec.json.format(msgspec.json.encode(document), indent=2), b"\n"])
+    write_manifest(journal, document)
     journal.adopt_verdicts()
     timing = {
         "started_unix_s": before.get("started_unix_s"),

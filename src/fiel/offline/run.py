@@ -1,4 +1,4 @@
-"""The engine: every case and trial is asked of the target, graded and journalled as it finishes."""
+"""One run: every case and trial is asked of the target, graded and journalled as it finishes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fiel.harness.budget import Budget
 from fiel.harness.content import digest
 from fiel.harness.drive import grade_rules
 from fiel.offline.attempt import Attempting
-from fiel.offline.book import Places, find_trials, find_verdicts, verdict_header
+from fiel.offline.book import Book, Places, find_trials, find_verdicts, verdict_header
 from fiel.offline.dataset import Checked
 from fiel.offline.records import decode_trial, encode_span, encode_trial, encode_verdicts
 from fiel.offline.reporting import Sources, write_report
@@ -113,14 +113,6 @@ def grade(graders: Sequence[Grader], case: Case, trial: Trial) -> dict[str, Resu
         tool_calls=trial.tool_calls,
     )
     return grade_rules(graders, item)
-
-
-@dataclass(slots=True, kw_only=True)
-class Book:
-    """Where the lines of finished trials and of their verdicts stand."""
-
-    trials: Places
-    verdicts: Places
 
 
 def plan_sources(plan: Plan, book: Book, journal: Journal, run_id: str) -> Sources:
@@ -355,8 +347,13 @@ def begin_journal(plan: Plan, journal: Journal, now: float) -> Mapping[str, Any]
         "trials": plan.trials,
         "manifest": dict(plan.manifest),
     }
-    journal.put("manifest.json", [msgspec.json.format(msgspec.json.encode(document), indent=2), b"\n"])
+    write_manifest(journal, document)
     return document
+
+
+def write_manifest(journal: Journal, document: Mapping[str, Any]) -> None:
+    """Put the ``manifest.json`` of a run in its place, indented for people."""
+    journal.put("manifest.json", [msgspec.json.format(msgspec.json.encode(document), indent=2), b"\n"])
 
 
 def _settle_manifest(plan: Plan, journal: Journal, now: float) -> Mapping[str, Any]:
