@@ -34,7 +34,7 @@ def drive(grader: Grader, item: Item, memo: Memo | None = None) -> Outside:
         else:
             result = _checked(grading)
     except Exception as error:
-        result = Ungraded(reason="grader_crash", detail=f"{type(error).__name__} at {place_of(error)}")
+        result = _crashed(error)
     memo[grader.name] = result
     return result
 
@@ -56,7 +56,7 @@ def grade_rules(graders: Sequence[Grader], item: Item) -> dict[str, Result]:
         try:
             grading = grader.grade(item)
         except Exception as error:
-            memo[grader.name] = Ungraded(reason="grader_crash", detail=f"{type(error).__name__} at {place_of(error)}")
+            memo[grader.name] = _crashed(error)
             continue
         if isinstance(grading, (Verdict, Ungraded)):
             memo[grader.name] = grading
@@ -104,6 +104,10 @@ def place_of(error: BaseException) -> str:
         trace = trace.tb_next
     name = trace.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
     return f"{name}:{trace.tb_lineno}"
+
+
+def _crashed(error: Exception) -> Ungraded:
+    return Ungraded(reason="grader_crash", detail=f"{type(error).__name__} at {place_of(error)}")
 
 
 def _converse(grading: Asking, item: Item, memo: Memo) -> Outside:
