@@ -11,7 +11,7 @@ from typing import Final
 from fiel.core.errors import ReportError
 from fiel.core.report import FAILED, NOT_GRADED, PASSED, CaseOutcome, Rate, Report, Stratum
 from fiel.gate.sound import require_sound
-from fiel.gate.wording import counted, short
+from fiel.gate.wording import short
 from fiel.stats.paired import Pairs
 
 PASS, FAIL, TIE, UNGRADED, SILENT = "pass", "fail", "tie", "ungraded", "not applicable"
@@ -244,7 +244,7 @@ def _pair_cases(
         before, after = theirs_of.outcomes[before_at], ours_of.outcomes[after_at]
         classes = vote(before), vote(after)
         overall.add(case, before, after, classes)
-        key, now = _key_of(left, theirs_of, "baseline"), _key_of(right, ours_of, "candidate")
+        key, now = _key_of(left, theirs_of), _key_of(right, ours_of)
         if key != now:
             moved[case] = key, now
         if key is not None:
@@ -252,15 +252,9 @@ def _pair_cases(
     return overall.done(), {key: tally.done() for key, tally in strata.items()}, moved
 
 
-def _key_of(keys: Sequence[str], case: CaseOutcome, side: str) -> str | None:
-    if not keys:
-        return None
-    if case.stratum >= len(keys):
-        raise ReportError(
-            f"{side}: outcomes of case {short(case.id)!r} name stratum {case.stratum}, "
-            f"but the report has {counted(len(keys), 'stratum', 'strata')}, counted from 0"
-        )
-    return keys[case.stratum]
+def _key_of(keys: Sequence[str], case: CaseOutcome) -> str | None:
+    """The stratum of a case, which a sound report has; None where the report has no strata at all."""
+    return keys[case.stratum] if keys else None
 
 
 def _why_unavailable(metric: str, baseline: Report, candidate: Report) -> str:
@@ -324,7 +318,7 @@ def _graded(report: Report, metric: str, keys: Sequence[str]) -> dict[str, int]:
         return {}
     at, found = report.outcome_graders.index(metric), dict.fromkeys(keys, 0)
     for case in report.outcomes:
-        key = keys[case.stratum] if case.stratum < len(keys) else None
+        key = _key_of(keys, case)
         if key is not None:
             found[key] += case.outcomes[at].count(PASSED) + case.outcomes[at].count(FAILED)
     return found
