@@ -14,6 +14,10 @@ PASSED, FAILED, NOT_GRADED, NOT_APPLICABLE = "1", "0", "-", "."
 """One character a trial in :class:`CaseOutcome`; ``.`` is a verdict that only describes."""
 
 
+UNGRADED: Final = "ungraded"
+"""The label of a :class:`Failure` that could not be graded."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
     """A sum over a sum with its 95 % interval, as fractions of 1.
@@ -35,6 +39,11 @@ class Rate:
     def fraction(self) -> Fraction | None:
         """The exact value, or None where undefined."""
         return Fraction(self.numerator, self.denominator) if self.denominator else None
+
+    @property
+    def cases(self) -> int:
+        """How many cases the counts come from: its clusters where several counts share a case."""
+        return self.denominator if self.clusters is None else self.clusters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +68,10 @@ class Balance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """One trial that failed a grader or could not be graded, with personal data masked in both values."""
+    """One trial that failed a grader or could not be graded, with personal data masked in both values.
+
+    ``label`` is the verdict's, or :data:`UNGRADED`; ``grader`` is ``target`` where there was no output to grade.
+    """
 
     case: str
     trial: int

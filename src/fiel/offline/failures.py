@@ -9,7 +9,7 @@ import msgspec
 
 from fiel.core.case import Case
 from fiel.core.grader import Result
-from fiel.core.report import Failure
+from fiel.core.report import UNGRADED, Failure
 from fiel.core.verdict import Ungraded, Verdict
 from fiel.personal import mask, mask_value, texts_at
 
@@ -31,7 +31,7 @@ def failures_of(
             trial=number,
             stratum=stratum,
             grader="target",
-            label="ungraded",
+            label=UNGRADED,
             reason=no_output.reason,
             detail=_masked_text(no_output.detail, declared(case, None)),
         )
@@ -48,7 +48,7 @@ def failures_of(
                 trial=number,
                 stratum=stratum,
                 grader=grader,
-                label="ungraded",
+                label=UNGRADED,
                 reason=result.reason,
                 detail=_masked_text(result.detail, secrets),
             )

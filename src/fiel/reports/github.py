@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from fiel.core.decision import Decision, Kind
 from fiel.core.errors import ConfigError
-from fiel.core.report import Report
+from fiel.core.report import UNGRADED, Report
 from fiel.reports import markdown, wording
 from fiel.reports.escape import plain, stdout, workflow_data, workflow_property
 from fiel.reports.outline import Outline
@@ -79,7 +79,7 @@ def _of_report(report: Report) -> Iterator[tuple[Level, str, str]]:
         by_case.setdefault(failure.case, []).append((failure.label, said, failure.stratum))
     for case, rows in sorted(by_case.items(), key=lambda item: item[1][0][2] not in critical):
         stratum = rows[0][2]
-        level: Level = "warning" if all(label == wording.UNGRADED for label, _, _ in rows) else "error"
+        level: Level = "warning" if all(label == UNGRADED for label, _, _ in rows) else "error"
         mark = f"{plain(stratum)}, critical" if stratum in critical else plain(stratum)
         yield (
             level,

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from fiel.core.decision import Decision, Kind, Outcome
 from fiel.core.errors import ConfigError
-from fiel.core.report import FAILED, NOT_GRADED, PASSED, Failure, Report
+from fiel.core.report import FAILED, NOT_GRADED, PASSED, UNGRADED, Failure, Report
 from fiel.reports import wording
 from fiel.reports.escape import value, xml
 from fiel.reports.page import Page
@@ -71,7 +71,7 @@ def _tests(report: Report, metric: str) -> Iterator[_Test]:
     grader = _grader_of(metric, report)
     if report.outcomes is None or grader is None:
         for case, failures in told.items():
-            state: State = "error" if all(one.label == wording.UNGRADED for one in failures) else "failure"
+            state: State = "error" if all(one.label == UNGRADED for one in failures) else "failure"
             yield _test(case, failures[0].stratum, state, failures, metric, "")
         return
     at = report.outcome_graders.index(grader)
@@ -104,7 +104,7 @@ def _test(case: str, stratum: str, state: State, failures: Sequence[Failure], gr
         suite=stratum,
         name=case,
         state=state,
-        type=wording.UNGRADED if state == "error" else (first.label if first is not None else ""),
+        type=UNGRADED if state == "error" else (first.label if first is not None else ""),
         message=message or "no reason was given",
         body=tuple(_told(one) for one in failures[:_LINES])
         + ((f"{len(failures) - _LINES} more are in report.json",) if len(failures) > _LINES else ()),

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from fiel.core.decision import Decision
-from fiel.core.report import Balance, Failure, Rate, Report, Stratum
+from fiel.core.report import UNGRADED, Balance, Failure, Rate, Report, Stratum
 from fiel.reports import wording
 from fiel.reports.decision_outline import ruling, sections_of
 from fiel.reports.escape import value
@@ -228,7 +228,7 @@ def _failure_row(alike: Sequence[Failure], critical: bool, repeated: bool) -> tu
         # The trials go first: a long id is cut at its end.
         trials = ", ".join(str(one.trial) for one in alike)
         case = f"trial{'s' if len(alike) > 1 else ''} {trials} of {case}"
-    ungraded = failure.label == wording.UNGRADED
+    ungraded = failure.label == UNGRADED
     reason = _joined(failure.reason or failure.label, failure.detail, by=": ")
     # Without both there is nothing to show: a grader of graders leaves the values to the part that failed.
     bare = ungraded or (failure.expected is None and failure.got is None)

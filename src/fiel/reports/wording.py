@@ -13,8 +13,6 @@ from fiel.core.report import Cost, Latency, Rate, Report
 from fiel.reports.escape import value
 
 UNDEFINED: Final = "undefined (0 of 0)"
-UNGRADED: Final = "ungraded"
-"""The label of a failure that could not be graded."""
 
 _STUB: Final = re.compile(r"(?<![a-z])stub(?![a-z])", re.IGNORECASE)
 
@@ -43,14 +41,9 @@ def interval(of: Rate) -> str:
     return f"{low * 100:.1f} to {high * 100:.1f} %"
 
 
-def cases_behind(of: Rate) -> int:
-    """How many cases the counts come from: its clusters where several counts share a case."""
-    return of.denominator if of.clusters is None else of.clusters
-
-
 def weight(of: Rate, thin_below: int) -> str:
     """``thin: 1 case = 100 points`` where fewer than ``thin_below`` cases stand behind the rate, else ``""``."""
-    cases = cases_behind(of)
+    cases = of.cases
     if not 0 < cases < thin_below:
         return ""
     points = 100 / cases

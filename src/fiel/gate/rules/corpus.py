@@ -9,7 +9,6 @@ from typing import Any, Final
 from fiel.core.decision import Kind, Reason
 from fiel.core.policy import Threshold
 from fiel.core.report import Rate, Report
-from fiel.gate.rules.critical import cases_of
 from fiel.gate.weigh import Weighed
 from fiel.gate.wording import interval, short, trimmed
 
@@ -44,7 +43,7 @@ def _judge(report: Report, metric: str, line: Threshold, rate: Rate, value: Frac
     evidence = f"({rate.numerator}/{rate.denominator}{around})"
     facts = {
         "value": float(value),
-        "n": cases_of(rate),
+        "n": rate.cases,
         "at_least": None if line.at_least is None else float(line.at_least),
         "at_most": None if line.at_most is None else float(line.at_most),
     }

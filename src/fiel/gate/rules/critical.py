@@ -87,14 +87,9 @@ def stratum_size(weighed: Weighed, stratum: StratumPair) -> str:
     before, after = stratum.rates(weighed.evidence.metric)
     thin = weighed.policy.min_stratum
     now = _size(after, thin)
-    if before is None or after is None or cases_of(before) == cases_of(after):
+    if before is None or after is None or before.cases == after.cases:
         return now
-    return f"n={cases_of(before)} in the baseline and {now} in the candidate"
-
-
-def cases_of(rate: Rate) -> int:
-    """How many cases are behind a rate."""
-    return rate.denominator if rate.clusters is None else rate.clusters
+    return f"n={before.cases} in the baseline and {now} in the candidate"
 
 
 def fall_facts(weighed: Weighed, stratum: StratumPair, before: Rate, after: Rate) -> dict[str, Any]:
@@ -107,7 +102,7 @@ def fall_facts(weighed: Weighed, stratum: StratumPair, before: Rate, after: Rate
         "baseline": before.value,
         "candidate": after.value,
         "drop": None if was is None or now is None else float(was - now),
-        "n": cases_of(after),
+        "n": after.cases,
         "overall": [None if rate is None else rate.value for rate in overall],
         "statistics": None if found is None else as_facts(found),
         "broken": [] if stratum.paired is None else list(stratum.paired.broken),
@@ -115,7 +110,7 @@ def fall_facts(weighed: Weighed, stratum: StratumPair, before: Rate, after: Rate
 
 
 def _size(rate: Rate | None, thin_below: int) -> str:
-    return "n=0" if rate is None else size(cases_of(rate), rate.denominator, thin_below)
+    return "n=0" if rate is None else size(rate.cases, rate.denominator, thin_below)
 
 
 def _why(weighed: Weighed) -> str:

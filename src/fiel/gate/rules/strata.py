@@ -7,7 +7,7 @@ from typing import Final
 
 from fiel.core.decision import Kind, Reason
 from fiel.gate.evidence import StratumPair
-from fiel.gate.rules.critical import cases_of, fall_facts, noise_beside
+from fiel.gate.rules.critical import fall_facts, noise_beside
 from fiel.gate.weigh import Weighed, at_most
 from fiel.gate.wording import compared, counted, listed, p_value, rate_value
 
@@ -116,7 +116,7 @@ def _measured(weighed: Weighed, stratum: StratumPair) -> tuple[int | None, int |
     alike = evidence.baseline is not None and evidence.baseline.trials == evidence.candidate.trials
     if alike and None not in stratum.graded:
         return stratum.graded
-    before, after = (None if rate is None else cases_of(rate) for rate in stratum.rates(evidence.metric))
+    before, after = (None if rate is None else rate.cases for rate in stratum.rates(evidence.metric))
     return before, after
 
 
