@@ -22,6 +22,17 @@ def answer(question):
     return question
 """
 
+DEAF = """
+import asyncio
+async def answer(question, case_id):
+    while case_id == "c1":
+        try:
+            await asyncio.sleep(3600)
+        except:
+            continue
+    return question
+"""
+
 
 def test_what_a_target_prints_is_no_part_of_the_result(workspace):
     fiel = workspace(CASES, targets=LOUD)
@@ -38,6 +49,16 @@ def test_a_target_that_changes_the_directory_does_not_take_the_run_along(workspa
     assert done.code == 0, done
     assert (fiel.folder / "r" / "report.json").is_file()
     assert (fiel.folder / "runs" / "latest" / "latest.md").is_file()
+
+
+def test_a_target_that_swallows_its_cancellation_is_a_timeout_and_the_command_ends(workspace):
+    fiel = workspace(CASES, targets=DEAF)
+    done = fiel("run", "answer", "-o", "r", "--timeout", "0.3", "--json")
+    assert done.code == 0, done
+    assert done.json["balance"]["exact"] == {"attempted": 3, "graded": 2, "ungraded": {"target_timeout": 1}}
+    assert "Traceback" not in done.err
+    again = fiel("run", "answer", "--resume", "r", "--json")
+    assert again.code == 0, again
 
 
 def test_a_closed_standard_output_is_no_block(workspace):

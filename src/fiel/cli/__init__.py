@@ -86,6 +86,11 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()
     except OSError as error:
         code = _told(error)
+    waiting = sys.modules.get("fiel.offline.patience")
+    if waiting is not None and waiting.ABANDONED:
+        # A target that swallows whatever ends it would keep the interpreter from ending, too. All is written.
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
-from collections.abc import Callable, Coroutine, Generator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from fiel.core.case import Case
 from fiel.core.errors import TargetFailure
 from fiel.core.trial import Output, Usage
 from fiel.core.verdict import Ungraded
+from fiel.offline.patience import Patience
 from fiel.offline.trial import Trial
 from fiel.ports import Call, Clock, Target
-
-T = TypeVar("T")
 
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 60.0
@@ -37,6 +35,7 @@ class Attempting:
     retries: int = 2
     price: Callable[[str | None, Usage], float | None] = lambda _model, _usage: None
     random: Callable[[], float] = random.random
+    patience: Patience = field(default_factory=Patience)
 
     async def make(self, case: Case, index: int, trial: int) -> Trial:
         """The trial of one case; a target that gives no output ends as ``failed``, never as an exception."""
@@ -47,13 +46,16 @@ class Attempting:
             attempts += 1
             started, began = clock.unix_s(), clock.monotonic_s()
             try:
-                output = await within(self.target.call(call), self.timeout_s)
+                output = await self.patience.within(self.target.call(call), self.timeout_s)
+                took = clock.monotonic_s() - began
+                if self.timeout_s is None or took <= self.timeout_s:
+                    return self._done(case, index, trial, output, attempts, started, took)
+                # It blocked the event loop, so that nobody could stop it in time.
+                failure = TargetFailure("timeout", f"answered after {took:.3g} s, allowed were {self.timeout_s:g} s")
             except TimeoutError:
                 failure = TargetFailure("timeout", f"no answer within {self.timeout_s:g} s")
             except TargetFailure as error:
                 failure = error
-            else:
-                return self._done(case, index, trial, output, attempts, started, clock.monotonic_s() - began)
             took = clock.monotonic_s() - began
             pause = self._pause(failure, attempts)
             if pause is None:
@@ -101,41 +103,3 @@ class Attempting:
             model=output.model,
             attempts=attempts,
         )
-
-
-async def within(coroutine: Coroutine[Any, Any, T], seconds: float | None) -> T:
-    """The coroutine's result, or TimeoutError when it takes longer (None: no limit).
-
-    The clock is set only once the coroutine really waits: a target that answers at once, of which a run may have
-    millions, does not pay for a timer.
-    """
-    if seconds is None:
-        return await coroutine
-    try:
-        waits_for = coroutine.send(None)
-    except StopIteration as stop:
-        answer: T = stop.value
-        return answer
-    async with asyncio.timeout(seconds):
-        return await _Rest(coroutine, waits_for)
-
-
-class _Rest(Generic[T]):
-    """What is left of a coroutine after its first step, as something to await in the same task."""
-
-    def __init__(self, coroutine: Coroutine[Any, Any, T], waits_for: Any) -> None:
-        self._coroutine, self._waits_for = coroutine, waits_for
-
-    def __await__(self) -> Generator[Any, Any, T]:
-        waits_for = self._waits_for
-        try:
-            while True:
-                try:
-                    sent = yield waits_for
-                except BaseException as error:
-                    waits_for = self._coroutine.throw(error)
-                else:
-                    waits_for = self._coroutine.send(sent)
-        except StopIteration as stop:
-            answer: T = stop.value
-            return answer
