@@ -90,3 +90,8 @@ def test_a_diff_is_one_json_object(relayops):
     document = json.loads(json.dumps(diff_document(diff(relayops("B"), relayops("J"))), allow_nan=False))
     assert document["broken"] == ["hd-0005"]
     assert document["strata"][4]["name"] == "tenant-crux|contract-notice|adversarial"
+
+
+def test_a_critical_stratum_that_is_lower_is_in_the_first_sentence(relayops):
+    found = diff(relayops("B"), relayops("J"))
+    assert found.summary.endswith("critical strata that are lower: tenant-crux|contract-notice|adversarial by 1")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -72,3 +73,10 @@ def test_what_is_folded_is_named_and_shown_in_full_on_demand(report: Report) -> 
     assert "tool_schema_version" not in brief
     assert "tool_schema_version" in full
     assert "Not shown: " not in full
+
+
+@pytest.mark.parametrize(("status", "why"), [("spent", "it was spent"), ("unmeasured", "unknown is not zero")])
+def test_a_run_that_its_budget_ended_says_so_at_the_top(report: Report, status: str, why: str) -> None:
+    ended = render(replace(report, budget={"status": status, "skipped": 3}), "terminal", width=160)
+    assert why in ended.partition("Target")[0]
+    assert "budget ended" not in render(replace(report, budget={"status": "within"}), "terminal")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from fiel.gate.evidence import gather
 from fiel.gate.rules.overall import called
 from fiel.gate.side_by_side import comparisons, drop_of, provenance, statistics
 from fiel.gate.weigh import Weighed, weigh
-from fiel.gate.wording import counted, rate_value
+from fiel.gate.wording import counted, listed, rate_value, short, trimmed
 
 PREFERRED: Final = "success"
 _NAMES: Final = ("first", "second")
@@ -69,11 +69,12 @@ def diff(a: Report, b: Report, *, allow: Collection[str] = (), metric: str | Non
     evidence = gather(metric=chosen, candidate=b, baseline=a)
     weighed = weigh(evidence, GatePolicy(metric=chosen))
     overall, *strata = comparisons(weighed)
+    fallen = [stratum for stratum in strata if stratum.critical and stratum.drop is not None and stratum.drop > 0]
     paired = evidence.paired
     versions = differing_versions(a, b)
     return Diff(
         metric=chosen,
-        summary=_summary(weighed),
+        summary="; ".join([_summary(weighed), *_fallen(fallen)]),
         fixed=() if paired is None else paired.fixed,
         broken=() if paired is None else paired.broken,
         only_a=evidence.only_baseline,
@@ -123,6 +124,14 @@ def _summary(weighed: Weighed) -> str:
         return f"{means}; statistics unavailable: {weighed.evidence.unavailable or 'no case was graded on both sides'}"
     flips = f"{found.pairs.fixed} fixed and {found.pairs.broken} broken of {counted(found.n, 'case')}"
     return f"{means}: {called(found, weighed)}, {flips}"
+
+
+def _fallen(strata: Sequence[Comparison]) -> list[str]:
+    """A sentence that names the critical strata that are lower: whoever reads one line must not miss them."""
+    if not strata:
+        return []
+    named = [f"{short(each.name)} by {trimmed(each.drop or 0.0)}" for each in strata]
+    return [f"critical strata that are lower: {listed(named)}"]
 
 
 def _unpaired(weighed: Weighed) -> list[str]:

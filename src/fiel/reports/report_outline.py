@@ -74,6 +74,9 @@ def _notices(report: Report, metric: str) -> Iterator[Line]:
     use = report.dataset.get("holdout_use")
     if use is not None:
         yield Line(text=f"This run is use number {wording.scalar(use)} of this version of the holdout.")
+    why = {"spent": "it was spent", "unmeasured": "a call did not say what it cost, and unknown is not zero"}
+    if (status := str(report.budget.get("status"))) in why:
+        yield Line(text=f"The budget ended this run early: {why[status]}. Trials not run are ungraded.", tone="warn")
     lost = sum(sum(balance.ungraded.values()) for balance in report.balance.values())
     if lost:
         verdicts = sum(balance.attempted for balance in report.balance.values())
