@@ -81,7 +81,8 @@ def test_reports_without_outcomes_are_compared_by_their_rates(relayops):
     a, b = (replace(relayops(target), outcomes=None, outcome_graders=()) for target in "BJ")
     found = diff(a, b)
     assert found.summary == (
-        "success 0.5556 -> 0.6667; statistics unavailable: the report of the baseline carries no per-case outcomes"
+        "success 0.5556 -> 0.6667; statistics unavailable: the report of the baseline carries no per-case outcomes; "
+        "critical strata that are lower: tenant-crux|contract-notice|adversarial by 1"
     )
     assert found.overall.pairs is None
 
