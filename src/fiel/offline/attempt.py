@@ -20,6 +20,11 @@ LONGEST_PAUSE_S: Final = 60.0
 """A Retry-After beyond this is obeyed by giving the trial up, not by coming back too early."""
 
 
+def rounded_s(seconds: float, parts: float) -> float:
+    """Seconds from 0 up, to the nearest of so many parts of a second; quicker than ``round`` with its digits."""
+    return int(seconds * parts + 0.5) / parts
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempting:
     """How a trial is made: its time limit in seconds (None: none), how often it is tried again, and the options.
@@ -64,8 +69,8 @@ class Attempting:
                     case=case.id,
                     index=index,
                     trial=trial,
-                    latency_s=round(took, 6),
-                    started_unix_s=round(started, 3),
+                    latency_s=rounded_s(took, 1e6),
+                    started_unix_s=rounded_s(started, 1e3),
                     failed=Ungraded(reason=f"target_{failure.code}", detail=detail),
                     output=None,
                     attempts=attempts,
@@ -94,8 +99,8 @@ class Attempting:
             case=case.id,
             index=index,
             trial=trial,
-            latency_s=round(took, 6),
-            started_unix_s=round(started, 3),
+            latency_s=rounded_s(took, 1e6),
+            started_unix_s=rounded_s(started, 1e3),
             output=output.value,
             cost_usd=cost,
             usage=output.usage,

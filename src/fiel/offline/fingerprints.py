@@ -29,10 +29,10 @@ def _is_plain(value: Any, encoded: bytes) -> bool:
     """Nothing to normalise: ASCII without escapes, runs of spaces, spaces at a string's ends or whole floats."""
     return (
         encoded.isascii()
-        and b"\\" not in encoded
-        and b"  " not in encoded
-        and b'" ' not in encoded
-        and b' "' not in encoded
+        and encoded.find(b"\\") < 0
+        and encoded.find(b"  ") < 0
+        and encoded.find(b'" ') < 0
+        and encoded.find(b' "') < 0
         and (value.__class__ is str or _WHOLE_FLOAT.search(encoded) is None)
     )
 

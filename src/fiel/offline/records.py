@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -212,7 +212,7 @@ def span_ids(run_id: str, slot: int) -> tuple[str, str]:
     return _run_bits(run_id) + span_id, span_id
 
 
-@lru_cache(maxsize=8)
+@cache
 def _run_bits(run_id: str) -> str:
     return hashlib.sha256(run_id.encode()).hexdigest()[:16]
 

@@ -194,7 +194,7 @@ class _Spending:
 
     def add(self, trial: Gist) -> None:
         if trial.failed is None and not trial.cached:
-            self._microseconds.add(round(trial.latency_s * 1e6))
+            self._microseconds.add(int(trial.latency_s * 1e6 + 0.5))
         if trial.cached:
             return
         if trial.cost_usd is None:
