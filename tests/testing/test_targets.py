@@ -1,4 +1,4 @@
-"""The stand-ins keep their own promises, and the scripted target those of every target."""
+"""The stand-ins keep their own promises, and those of every target and every clock."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from fiel.core.errors import TargetFailure
 from fiel.core.trial import Output
 from fiel.ports import Call
+from fiel.testing.clock_contract import ClockContract
 from fiel.testing.target_contract import MAX_OUTPUT_BYTES, TargetContract
 from fiel.testing.targets import ScriptedClock, ScriptedTarget
 
@@ -38,6 +39,11 @@ def _play(call: Call) -> Any:
 class TestScriptedTarget(TargetContract):
     def make(self) -> ScriptedTarget:
         return Agent(_play, name=self.name)
+
+
+class TestScriptedClock(ClockContract):
+    def make(self) -> ScriptedClock:
+        return ScriptedClock()
 
 
 async def test_answers_come_by_case_and_stay_the_same_at_every_trial() -> None:

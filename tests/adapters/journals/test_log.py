@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,16 +15,46 @@ from hypothesis import strategies as st
 
 from fiel.adapters.journals.log import FileLog
 from fiel.core.errors import StorageError
+from fiel.ports import Log
+from fiel.testing.journal_contract import LogContract
 
 ROOT = Path(__file__).parents[3]
 
 
-def test_what_was_appended_is_read_back_by_its_place(tmp_path: Path):
-    log = FileLog(tmp_path / "log")
-    places = [log.append(line) for line in (b"one", b"", b"three" * 100_000)]
-    assert [log.read(place) for place in reversed(places)] == [b"three" * 100_000, b"", b"one"]
-    assert [line for _, line in log.scan()] == [b"one", b"", b"three" * 100_000]
-    log.close()
+class TestFileLog(LogContract):
+    lag = 0
+
+    @pytest.fixture(autouse=True)
+    def _folder(self, tmp_path: Path) -> Iterator[None]:
+        self.folder = tmp_path
+        self.opened: list[FileLog] = []
+        yield
+        for log in self.opened:
+            log.close()
+
+    def make(self) -> FileLog:
+        return self._open(self.folder / f"log-{len(self.opened)}")
+
+    def reopened(self, log: Log) -> FileLog:
+        last = self.opened[-1]
+        assert last is log
+        last.close()
+        return self._open(last.path)
+
+    def killed(self, log: Log, half: bytes) -> FileLog:
+        # What the file holds at this moment is what a kill leaves; what waits in memory dies with the process.
+        left = self.opened[-1].path.read_bytes()
+        path = self.folder / f"killed-{len(self.opened)}"
+        path.write_bytes(left + half)
+        return self._open(path)
+
+    def _open(self, path: Path) -> FileLog:
+        self.opened.append(FileLog(path, lag=self.lag))
+        return self.opened[-1]
+
+
+class TestFileLogThatLags(TestFileLog):
+    lag = 3
 
 
 @settings(max_examples=40, deadline=None)
@@ -51,18 +82,6 @@ def test_lagging_lines_are_there_once_synced_or_read(tmp_path: Path, lag: int):
     log.append(b"y")
     log.sync()
     assert (tmp_path / "log").read_bytes() == b"x\ny\n"
-    log.close()
-
-
-def test_lines_are_kept_up_to_a_number(tmp_path: Path):
-    log = FileLog(tmp_path / "log", lag=2)
-    for line in (b"a", b"b", b"c"):
-        log.append(line)
-    log.keep(2)
-    assert log.read(log.append(b"d")) == b"d"
-    assert [line for _, line in log.scan()] == [b"a", b"b", b"d"]
-    log.keep(0)
-    assert list(log.scan()) == []
     log.close()
 
 
