@@ -48,9 +48,7 @@ class Patience:
             return await _Rest(coroutine, waits_for)
 
     async def _in_a_task(self, coroutine: Coroutine[Any, Any, T], seconds: float) -> T:
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        task = loop.create_task(coroutine)
+        task = asyncio.get_running_loop().create_task(self._timed(coroutine))
         try:
             done, _ = await asyncio.wait({task}, timeout=seconds)
         except asyncio.CancelledError:
@@ -59,8 +57,15 @@ class Patience:
         if not done:
             await _stop(task)
             raise TimeoutError
-        self._quick = self._quick + 1 if loop.time() - began < _NO_TIME_S else 0
         return task.result()
+
+    async def _timed(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        clock = asyncio.get_running_loop().time
+        # From its first step on: before it, other calls had their turn, and that is no slowness of this one.
+        began = clock()
+        answer = await coroutine
+        self._quick = self._quick + 1 if clock() - began < _NO_TIME_S else 0
+        return answer
 
 
 async def _stop(task: asyncio.Task[Any]) -> None:
