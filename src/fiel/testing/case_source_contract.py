@@ -65,6 +65,8 @@ class CaseSourceContract:
         assert self._lines(BOM + b"one\ntwo\n") == [(1, b"one"), (2, b"two")]
         assert self._lines(b"one\n" + BOM + b"two\n") == [(1, b"one"), (2, BOM + b"two")]
         assert self._lines(BOM + BOM + b"one\n") == [(1, BOM + b"one")]
+        marks = BOM * 999 + b"ab"  # 3,000 bytes with the newline: a mark opens every third chunk of whatever size
+        assert self._lines(BOM + (marks + b"\n") * 1_000) == [(n, marks) for n in range(1, 1_001)]
 
     def test_bytes_that_are_no_text_come_as_they_are(self) -> None:
         odd = b"\xff\x00\x80\x0b\x0c\x1c\xc2\x85\xe2\x80\xa8 \t"
