@@ -21,7 +21,9 @@ def put_file(path: Path, chunks: Iterable[bytes]) -> None:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
-    except OSError as error:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         raise StorageError(f"{path}: {error.strerror or error}; the file before it, if any, is untouched") from error

@@ -49,9 +49,11 @@ class SQLiteCache:
 
     def put(self, key: str, value: bytes) -> None:
         """Keep a value under this hex digest; the latest wins. Raises StorageError, as on a full disk."""
-        if len(value) > self._max_bytes:
-            return
         try:
+            if len(value) > self._max_bytes:
+                # Too large to keep; the value before it must not stand for it.
+                self._database.execute("DELETE FROM answers WHERE key = ?", (bytes.fromhex(key),))
+                return
             self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (bytes.fromhex(key), value))
         except sqlite3.Error as error:
             raise self._broken(error) from error

@@ -114,10 +114,12 @@ class FileSpool:
 
     def chunks(self) -> Iterator[bytes]:
         try:
-            self._file.seek(0)
-            while chunk := self._file.read(_CHUNK):
+            self._file.flush()
+            at = 0
+            # Read by place, so that a reading that stops half way does not move where writing goes on.
+            while chunk := os.pread(self._file.fileno(), _CHUNK, at):
+                at += len(chunk)
                 yield chunk
-            self._file.seek(0, os.SEEK_END)
         except OSError as error:
             raise StorageError(f"{self._where}: {error.strerror or error}") from error
 
