@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Coroutine, Generator
 from typing import Any, Final, Generic, TypeVar
 
@@ -48,7 +49,7 @@ class Patience:
             return await _Rest(coroutine, waits_for)
 
     async def _in_a_task(self, coroutine: Coroutine[Any, Any, T], seconds: float) -> T:
-        task = asyncio.get_running_loop().create_task(self._timed(coroutine))
+        task = _started(self._timed(coroutine))
         try:
             done, _ = await asyncio.wait({task}, timeout=seconds)
         except asyncio.CancelledError:
@@ -66,6 +67,18 @@ class Patience:
         answer = await coroutine
         self._quick = self._quick + 1 if clock() - began < _NO_TIME_S else 0
         return answer
+
+
+def _started(coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """A task of the coroutine, begun at once where the interpreter can do that (3.12).
+
+    Else it begins when all that is ready has had its turn: many calls that end together also begin together, and
+    each of them waits for the bookkeeping of all.
+    """
+    loop = asyncio.get_running_loop()
+    if sys.version_info >= (3, 12):
+        return asyncio.Task(coroutine, loop=loop, eager_start=True)
+    return loop.create_task(coroutine)
 
 
 async def _stop(task: asyncio.Task[Any]) -> None:

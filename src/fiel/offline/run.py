@@ -31,7 +31,7 @@ from fiel.ports import Cache, Journal
 SYNC_EVERY: Final = 100
 """Finished trials between two flushes to the disk itself; a kill loses none of them, a power cut at most these."""
 
-MOST_UNGRADED: Final = 32
+MOST_UNGRADED: Final = 64
 """Finished trials that may wait to be graded until the event loop has nothing more urgent to do."""
 
 
@@ -269,6 +269,8 @@ class _Work:
         """Grade when those who wait for a target have been served: they should wait for the target alone."""
         while True:
             await self._some_ungraded.wait()
+            # Those who were served at the same moment ask their next questions first.
+            await asyncio.sleep(0)
             self._some_ungraded.clear()
             self._grade_waiting()
 
