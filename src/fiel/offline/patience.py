@@ -49,24 +49,38 @@ class Patience:
             return await _Rest(coroutine, waits_for)
 
     async def _in_a_task(self, coroutine: Coroutine[Any, Any, T], seconds: float) -> T:
-        task = _started(self._timed(coroutine))
+        loop = asyncio.get_running_loop()
+        over: asyncio.Future[bool] = loop.create_future()
+        task = _started(self._told(coroutine, over))
+        timer = loop.call_later(seconds, _tell, over, False)
         try:
-            done, _ = await asyncio.wait({task}, timeout=seconds)
+            in_time = await over
         except asyncio.CancelledError:
             await _stop(task)
             raise
-        if not done:
+        finally:
+            timer.cancel()
+        if not in_time:
             await _stop(task)
             raise TimeoutError
-        return task.result()
+        return await task
 
-    async def _timed(self, coroutine: Coroutine[Any, Any, T]) -> T:
+    async def _told(self, coroutine: Coroutine[Any, Any, T], over: asyncio.Future[bool]) -> T:
+        """The coroutine's result; ``over`` is told of its end at once, however it ended."""
         clock = asyncio.get_running_loop().time
         # From its first step on: before it, other calls had their turn, and that is no slowness of this one.
         began = clock()
-        answer = await coroutine
-        self._quick = self._quick + 1 if clock() - began < _NO_TIME_S else 0
-        return answer
+        try:
+            answer = await coroutine
+            self._quick = self._quick + 1 if clock() - began < _NO_TIME_S else 0
+            return answer
+        finally:
+            _tell(over, True)
+
+
+def _tell(over: asyncio.Future[bool], in_time: bool) -> None:
+    if not over.done():
+        over.set_result(in_time)
 
 
 def _started(coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
