@@ -20,6 +20,7 @@ ABANDONED: Final[list[asyncio.Task[Any]]] = []
 collected; a process that has some must end without collecting."""
 
 _NO_TIME_S: Final = 0.001
+_BEGINS_AT_ONCE: Final = sys.version_info >= (3, 12)
 
 
 class Patience:
@@ -32,6 +33,7 @@ class Patience:
 
     def __init__(self) -> None:
         self._quick = 0
+        self._ended = 0
 
     async def within(self, coroutine: Coroutine[Any, Any, T], seconds: float | None) -> T:
         """The coroutine's result, or TimeoutError when it takes longer (None: no limit)."""
@@ -63,6 +65,11 @@ class Patience:
         if not in_time:
             await _stop(task)
             raise TimeoutError
+        self._ended += 1
+        if not _BEGINS_AT_ONCE and self._ended % 2:
+            # Calls that end together would begin together again, each after the bookkeeping of all: half of them
+            # let the other half's calls begin first.
+            await asyncio.sleep(0)
         return await task
 
     async def _told(self, coroutine: Coroutine[Any, Any, T], over: asyncio.Future[bool]) -> T:
@@ -84,11 +91,7 @@ def _tell(over: asyncio.Future[bool], in_time: bool) -> None:
 
 
 def _started(coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """A task of the coroutine, begun at once where the interpreter can do that (3.12).
-
-    Else it begins when all that is ready has had its turn: many calls that end together also begin together, and
-    each of them waits for the bookkeeping of all.
-    """
+    """A task of the coroutine, begun at once where the interpreter can do that, else when all others had their turn."""
     loop = asyncio.get_running_loop()
     if sys.version_info >= (3, 12):
         return asyncio.Task(coroutine, loop=loop, eager_start=True)
