@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fiel.graders.text import FORMS, normalise
@@ -10,6 +10,13 @@ from fiel.graders.text import FORMS, normalise
 
 @given(st.text(), st.lists(st.sampled_from(FORMS), unique=True))
 def test_normalising_twice_is_normalising_once(text: str, forms: list[str]) -> None:
+    once = normalise(text, forms)
+    assert normalise(once, forms) == once
+
+
+@given(st.text("oO \u00a8\u0308\u0301\u1e9b\u0345.-", max_size=8), st.lists(st.sampled_from(FORMS), unique=True))
+@example("O\u00a8", ["nfc", "nfkc", "quotes", "casefold", "squeeze"])
+def test_what_one_form_brings_together_another_composes_at_once(text: str, forms: list[str]) -> None:
     once = normalise(text, forms)
     assert normalise(once, forms) == once
 

@@ -20,9 +20,21 @@ _QUOTES: Final = str.maketrans(
     | dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u00b4\u02bc", "'")
 )
 
+_MOST_ROUNDS: Final = 8
+
 
 def normalise(text: str, forms: Sequence[str]) -> str:
     """``text`` in the declared ``forms``; doing it twice is doing it once. Nothing that was not declared is touched."""
+    # One form can make room for another: what squeezing brings together may compose. Each round only folds or joins,
+    # so a few of them settle any text; most are settled by the first.
+    for _ in range(_MOST_ROUNDS):
+        before, text = text, _round(text, forms)
+        if text == before:
+            break
+    return text
+
+
+def _round(text: str, forms: Sequence[str]) -> str:
     composed: Literal["NFKC", "NFC", ""] = "NFKC" if "nfkc" in forms else "NFC" if "nfc" in forms else ""
     if composed:
         text = unicodedata.normalize(composed, text)
@@ -30,10 +42,6 @@ def normalise(text: str, forms: Sequence[str]) -> str:
         text = text.translate(_QUOTES)
     if "casefold" in forms:
         text = text.casefold()
-        if composed:
-            text = unicodedata.normalize(composed, text)
-            # Folding and composing can undo each other once (U+1E9B, iota subscripts); the second round is stable.
-            text = unicodedata.normalize(composed, text.casefold())
     if "squeeze" in forms:
         return "".join("".join(" " if _is_punctuation(char) else char for char in text).split())
     if "punctuation" in forms:
