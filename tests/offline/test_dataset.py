@@ -88,7 +88,7 @@ def test_deep_nesting_is_an_error_and_no_crash(workshop):
 
 
 def test_a_text_under_more_levels_than_can_be_normalised_is_an_error_and_no_crash(workshop):
-    line = '{"id": "a", "input": ' + "[" * 700 + '"caf\u00e9"' + "]" * 700 + "}"
+    line = '{"id": "a", "input": ' + "[" * 990 + '"caf\u00e9"' + "]" * 990 + "}"
     assert "nested too deeply" in refused(workshop, [line])
 
 
