@@ -389,7 +389,7 @@ def day(text: str) -> date | None:
     found = set()
     for form in FORMATS:
         try:
-            found.add(datetime.strptime(text, form).date())  # noqa: DTZ007
+            found.add(datetime.strptime(text, form).date())  # noqa: DTZ007 - a day has no zone
         except ValueError:
             continue
     return found.pop() if len(found) == 1 else None

@@ -97,7 +97,7 @@ def busy_server() -> Iterator[tuple[str, list[float]]]:
             self.end_headers()
             self.wfile.write(answer)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library names it
             return
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

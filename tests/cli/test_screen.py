@@ -162,7 +162,7 @@ def test_a_reader_who_leaves_early_is_no_block(ran):
     assert said == ""
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")  # noqa: PTH110
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")  # noqa: PTH110 - at import
 def test_an_output_that_is_full_is_told_and_is_no_block(ran):
     with open("/dev/full", "wb") as full:  # noqa: PTH123
         done = subprocess.run(

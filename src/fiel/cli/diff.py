@@ -23,7 +23,6 @@ def command(
     """Compare report B with report A: fixed and broken cases first, then strata, then means."""
     from fiel.gate.diff import diff, diff_document
     from fiel.reports import render_diff
-    from fiel.wiring.release import write_text
     from fiel.wiring.reportfiles import load_report, require_metric
 
     first, second = load_report(a), load_report(b)
@@ -32,9 +31,5 @@ def command(
     text = render_diff(
         document, "json" if as_json else form, width=screen.width(), colour=screen.colour() and out is None
     )
-    if out is None:
-        click.echo(text.rstrip())
-    else:
-        write_text(out, text)
-        screen.say(f"written to {out}")
+    screen.deliver(text, out)
     return 0

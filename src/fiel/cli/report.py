@@ -25,7 +25,6 @@ from fiel.cli import screen
 def command(run_directory: Path, form: str, metric: str | None, out: Path | None, full: bool, as_json: bool) -> int:
     """Show the report of RUN_DIRECTORY, or of a report.json."""
     from fiel.reports import render
-    from fiel.wiring.release import write_text
     from fiel.wiring.reportfiles import load_report, require_metric
 
     report = load_report(run_directory)
@@ -38,9 +37,5 @@ def command(run_directory: Path, form: str, metric: str | None, out: Path | None
         colour=screen.colour() and out is None,
         full=full,
     )
-    if out is None:
-        click.echo(text.rstrip())
-    else:
-        write_text(out, text)
-        screen.say(f"written to {out}")
+    screen.deliver(text, out)
     return 0

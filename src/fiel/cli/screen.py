@@ -14,6 +14,7 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from fiel.offline.run import Progress
 
@@ -44,6 +45,17 @@ def width() -> int:
 def say(text: str) -> None:
     """A line for people, on standard error, so that standard output stays for results."""
     click.echo(text, err=True)
+
+
+def deliver(text: str, out: Path | None) -> None:
+    """Print a result, or write it to the file that was asked for and say so."""
+    if out is None:
+        click.echo(text.rstrip())
+        return
+    from fiel.wiring.release import write_text
+
+    write_text(out, text)
+    say(f"written to {out}")
 
 
 @contextlib.contextmanager

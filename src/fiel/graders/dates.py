@@ -45,7 +45,7 @@ def check_format(form: str) -> None:
     sample = date(2031, 12, 25)
     # A format without a year is refused before it is tried: trying it is an error of its own in newer Pythons.
     settled = bool(re.search(r"%[YyGcxD]", form))
-    if not settled or datetime.strptime(sample.strftime(form), form).date() != sample:  # noqa: DTZ007
+    if not settled or datetime.strptime(sample.strftime(form), form).date() != sample:  # noqa: DTZ007 - a day has no zone
         raise ValueError("a date format needs a day, a month and a year, such as %d/%m/%Y")
 
 
@@ -73,7 +73,7 @@ def read_date(value: Any, formats: Sequence[str] = (), order: str = "") -> date:
 
 def _by_format(text: str, form: str) -> date | None:
     try:
-        return datetime.strptime(text, form).date()  # noqa: DTZ007
+        return datetime.strptime(text, form).date()  # noqa: DTZ007 - a day has no zone
     except ValueError:
         return None
 

@@ -54,7 +54,7 @@ def render(
 
 def render_decision(
     decision: Decision,
-    format: str,  # noqa: A002
+    format: str,  # noqa: A002 - the word of the command line
     *,
     width: int = 100,
     colour: bool = False,
